@@ -1,0 +1,1 @@
+"""Documents into LlamaIndex and LangChain with NVIDIA Nemotron Parse."""

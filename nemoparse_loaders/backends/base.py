@@ -1,0 +1,83 @@
+"""The protocol of an engine: a page's picture goes in, the model's reply comes out.
+
+A `Backend` is plain configuration: it pickles, deep-copies and belongs to no event loop. What is bound to a
+loop (connections, loaded models) lives in the `Session` that it opens.
+"""
+
+from __future__ import annotations
+
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+from ..document import Usage
+from ..profiles import Profile
+from ..rendering.page_image import PageImage
+
+
+@dataclass(frozen=True, slots=True)
+class ModelReply:
+    """One reply, unjudged.
+
+    Attributes:
+        text: The token string, special tokens included.
+        finish_reason: As the server said ("stop", "length", "abort", "repetition", ...); None where it did not.
+        usage: Tokens.
+        model: The model's name as the server gives it.
+    """
+
+    text: str
+    finish_reason: str | None = None
+    usage: Usage = Usage()
+    model: str = ""
+
+
+class Session(Protocol):
+    """An engine that is up: use it inside the event loop that opened it."""
+
+    @property
+    def profile(self) -> Profile:
+        """The generation of the model that answers."""
+        ...
+
+    @property
+    def model(self) -> str:
+        """The model's name, or empty."""
+        ...
+
+    async def read(self, image: PageImage) -> ModelReply:
+        """Read one page: one attempt, no retries.
+
+        Raises:
+            BackendError: The engine could not; ``retryable`` says whether to try again.
+        """
+        ...
+
+
+@runtime_checkable
+class Backend(Protocol):
+    """An engine that can be opened."""
+
+    @property
+    def name(self) -> str:
+        """Short name that goes into documents as ``parser``."""
+        ...
+
+    @property
+    def max_concurrency(self) -> int:
+        """Requests in flight that suit it when the caller does not say."""
+        ...
+
+    @property
+    def needs_text_layer(self) -> bool:
+        """Whether `PageImage.text_layer` has to be filled."""
+        ...
+
+    def session(self) -> AbstractAsyncContextManager[Session]:
+        """Open it; on leaving, everything that it holds is closed.
+
+        Raises (on entering):
+            BackendError: Nobody answers, the key is refused, or the model is not there.
+            MissingDependencyError: An extra is not installed.
+        """
+        ...

@@ -1,0 +1,1 @@
+"""A parsed document to retrieval-ready chunks."""

@@ -1,0 +1,1 @@
+"""Reply text to elements and back."""

@@ -1,0 +1,471 @@
+"""The vocabulary: what a parsed document is made of, as plain typed values.
+
+All boxes are fractions of the page *as displayed* (rotation and crop applied), origin top left,
+x to the right, y down. Page numbers count from 1. Everything here survives a JSON round trip.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SCHEMA_VERSION = "1"
+
+PageStatus = Literal["ok", "partial", "failed", "blank"]
+Severity = Literal["info", "warning", "error"]
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class BBox(NamedTuple):
+    """A box on a page: 0..1 of the displayed page, origin top left.
+
+    Attributes:
+        x0: Left edge.
+        y0: Top edge.
+        x1: Right edge, ``x1 >= x0``.
+        y1: Bottom edge, ``y1 >= y0``.
+    """
+
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+
+    @classmethod
+    def clamped(cls, x0: float, y0: float, x1: float, y1: float) -> BBox:
+        """Sort reversed corners and clamp to the page.
+
+        Models print corners in the wrong order and a little outside of the page; neither is worth losing
+        a block for. NaN becomes 0.
+        """
+        ax, bx = _unit(x0), _unit(x1)
+        ay, by = _unit(y0), _unit(y1)
+        return cls(min(ax, bx), min(ay, by), max(ax, bx), max(ay, by))
+
+    @property
+    def width(self) -> float:
+        """Width as a fraction of the page width."""
+        return self.x1 - self.x0
+
+    @property
+    def height(self) -> float:
+        """Height as a fraction of the page height."""
+        return self.y1 - self.y0
+
+    @property
+    def area(self) -> float:
+        """Area as a fraction of the page area."""
+        return self.width * self.height
+
+    def union(self, other: BBox) -> BBox:
+        """The smallest box that holds both."""
+        return BBox(
+            min(self.x0, other.x0), min(self.y0, other.y0), max(self.x1, other.x1), max(self.y1, other.y1)
+        )
+
+    def overlap(self, other: BBox) -> float:
+        """Area that both boxes share, as a fraction of the page area."""
+        width = min(self.x1, other.x1) - max(self.x0, other.x0)
+        height = min(self.y1, other.y1) - max(self.y0, other.y0)
+        return width * height if width > 0 and height > 0 else 0.0
+
+
+def _unit(value: float) -> float:
+    return min(1.0, max(0.0, value)) if value == value else 0.0
+
+
+class ElementType(str, Enum):
+    """The classes that Nemotron Parse prints. ``Element.type`` is a plain string: others survive by name."""
+
+    TITLE = "Title"
+    SECTION_HEADER = "Section-header"
+    TEXT = "Text"
+    LIST_ITEM = "List-item"
+    TABLE = "Table"
+    PICTURE = "Picture"
+    CAPTION = "Caption"
+    FORMULA = "Formula"
+    INLINE_FORMULA = "Inline-formula"
+    FOOTNOTE = "Footnote"
+    PAGE_HEADER = "Page-header"
+    PAGE_FOOTER = "Page-footer"
+    BIBLIOGRAPHY = "Bibliography"
+    TOC = "TOC"
+    CHART = "Chart"
+    CODE = "Code"
+    FLOATING_TEXT = "Floating-text"
+
+
+class Issue(_Frozen):
+    """Something that went wrong, or was repaired, and where.
+
+    Attributes:
+        code: A stable word: "truncated", "loop", "malformed", "abort", "empty", "failed", "scale_capped", ...
+        message: One sentence for people: what happened and what to do.
+        severity: "info", "warning" or "error".
+        page: 1-based page number, or None for the whole document.
+        element_id: The element concerned, or None.
+    """
+
+    code: str
+    message: str
+    severity: Severity = "warning"
+    page: int | None = None
+    element_id: str | None = None
+
+
+class TableCell(_Frozen):
+    """One cell; a spanning cell stands at its top-left position and covers the others.
+
+    Attributes:
+        row: 0-based row of the top-left corner.
+        col: 0-based column of the top-left corner.
+        rowspan: Rows covered, at least 1.
+        colspan: Columns covered, at least 1.
+        text: Content in Markdown inline form; newlines are line breaks inside the cell.
+        is_header: Whether it belongs to a header row.
+    """
+
+    row: int = Field(ge=0)
+    col: int = Field(ge=0)
+    rowspan: int = Field(default=1, ge=1)
+    colspan: int = Field(default=1, ge=1)
+    text: str = ""
+    is_header: bool = False
+
+
+class Table(_Frozen):
+    """A grid of cells with spans.
+
+    Attributes:
+        cells: In row-major order of their top-left corners; none overlap, none reach outside the grid.
+        n_rows: Number of rows.
+        n_cols: Number of columns.
+        header_rows: How many rows at the top are header rows.
+    """
+
+    cells: tuple[TableCell, ...] = ()
+    n_rows: int = Field(default=0, ge=0)
+    n_cols: int = Field(default=0, ge=0)
+    header_rows: int = Field(default=0, ge=0)
+
+    def grid(self, *, expand_spans: bool = False) -> list[list[str | None]]:
+        """The cells as ``n_rows`` lists of ``n_cols`` entries.
+
+        Args:
+            expand_spans: Repeat a spanning cell's text in every position that it covers.
+
+        Returns:
+            Rows of text; a position covered by a span is None unless ``expand_spans``; one that no cell
+            claims is the empty string.
+        """
+        rows: list[list[str | None]] = [[""] * self.n_cols for _ in range(self.n_rows)]
+        for cell in self.cells:
+            for row in range(cell.row, min(cell.row + cell.rowspan, self.n_rows)):
+                for col in range(cell.col, min(cell.col + cell.colspan, self.n_cols)):
+                    rows[row][col] = cell.text if expand_spans else None
+            rows[cell.row][cell.col] = cell.text
+        return rows
+
+    def to_html(self) -> str:
+        """HTML with ``rowspan``/``colspan`` and ``thead``; all text escaped."""
+        from .export.tables import table_to_html
+
+        return table_to_html(self)
+
+    def to_markdown(self) -> str:
+        """A pipe table; spans are expanded so that columns never shift."""
+        from .export.tables import table_to_markdown
+
+        return table_to_markdown(self)
+
+    def to_csv(self) -> str:
+        """CSV (RFC 4180), spans expanded."""
+        from .export.tables import table_to_csv
+
+        return table_to_csv(self)
+
+    def to_latex(self) -> str:
+        r"""A LaTeX ``tabular`` with ``\multicolumn`` and ``\multirow``, as the model prints it."""
+        from .export.tables import table_to_latex
+
+        return table_to_latex(self)
+
+    def to_records(self) -> list[dict[str, str]]:
+        """One dictionary a body row; keys are the header texts, joined over header rows and made unique."""
+        from .export.tables import table_to_records
+
+        return table_to_records(self)
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """A pandas DataFrame (extra ``pandas``).
+
+        Raises:
+            MissingDependencyError: pandas is not installed.
+        """
+        from .export.tables import table_to_dataframe
+
+        return table_to_dataframe(self)
+
+
+class Chart(_Frozen):
+    """A chart as the model describes it.
+
+    Attributes:
+        type: "bar", "line", "pie", ... as printed; empty where the model does not say.
+        title: The chart's title, or empty.
+        panels: Lines that describe the panels, as printed after ``panel:``.
+        tables: The data, one table a panel or series group; the first row is the header.
+    """
+
+    type: str = ""
+    title: str = ""
+    panels: tuple[str, ...] = ()
+    tables: tuple[Table, ...] = ()
+
+
+class Element(_Frozen):
+    """One block of a page, in reading order.
+
+    Attributes:
+        id: "p3e7": page 3, seventh element (from 1).
+        type: The class as printed, see `ElementType`.
+        bbox: 0..1 of the displayed page, origin top left; None where the reply has none.
+        markdown: Content as Markdown. Tables as pipe tables, formulas as LaTeX without delimiters.
+        text: Content as plain text.
+        raw: The body as the model printed it.
+        table: The grid, for a table.
+        chart: The data, for a chart.
+        continues_before: The block goes on from an earlier block or page (the model's ``<tbc>``).
+        continues_after: The block goes on in a later block or page.
+        issues: What was repaired or is missing here.
+    """
+
+    id: str
+    type: str
+    bbox: BBox | None = None
+    markdown: str = ""
+    text: str = ""
+    raw: str = ""
+    table: Table | None = None
+    chart: Chart | None = None
+    continues_before: bool = False
+    continues_after: bool = False
+    issues: tuple[Issue, ...] = ()
+
+
+class Usage(_Frozen):
+    """Tokens of one reply, as the server counts them; None where it does not say."""
+
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+
+
+class ParsedPage(_Frozen):
+    """One page and its elements in reading order.
+
+    Attributes:
+        number: 1-based position in the file.
+        label: The page label that the file itself gives ("iv", "A-3"), or the number.
+        width_pt: Width of the displayed page in points (1/72 inch); 0 where not known.
+        height_pt: Height of the displayed page in points.
+        rotation: Clockwise rotation of the page in the file: 0, 90, 180 or 270.
+        pdf_box: The visible box (x0, y0, x1, y1) in unrotated PDF user space units; None for images.
+        user_unit: Points in one user space unit (PDF 1.6 UserUnit).
+        status: "ok", "partial" (cut, looping or aborted), "failed" (no reply), "blank" (nothing on it).
+        finish_reason: As the server said; None where it did not.
+        issues: What is wrong with the page or was repaired.
+        elements: In reading order.
+        raw: The whole reply.
+        usage: Tokens.
+        attempts: Requests that it took; 0 where none was sent.
+    """
+
+    number: int = Field(ge=1)
+    label: str = ""
+    width_pt: float = 0.0
+    height_pt: float = 0.0
+    rotation: Literal[0, 90, 180, 270] = 0
+    pdf_box: tuple[float, float, float, float] | None = None
+    user_unit: float = 1.0
+    status: PageStatus = "ok"
+    finish_reason: str | None = None
+    issues: tuple[Issue, ...] = ()
+    elements: tuple[Element, ...] = ()
+    raw: str = ""
+    usage: Usage = Usage()
+    attempts: int = 0
+
+    @property
+    def tables(self) -> list[Table]:
+        """The page's tables in reading order."""
+        return [element.table for element in self.elements if element.table is not None]
+
+    def to_points(self, bbox: BBox) -> tuple[float, float, float, float]:
+        """Map a box to points on the displayed page, origin top left.
+
+        Returns:
+            (x0, y0, x1, y1) in 1/72 inch.
+        """
+        return (
+            bbox.x0 * self.width_pt,
+            bbox.y0 * self.height_pt,
+            bbox.x1 * self.width_pt,
+            bbox.y1 * self.height_pt,
+        )
+
+    def to_pdf_space(self, bbox: BBox) -> tuple[float, float, float, float]:
+        """Map a box to PDF user space, as PDF tools want it.
+
+        Undoes the page's rotation and adds the origin of the visible box (ISO 32000-2, 8.3.2.3 and 14.11.2).
+
+        Returns:
+            (left, bottom, right, top) in user space units, origin bottom left, unrotated.
+
+        Raises:
+            ValueError: The page does not come from a PDF.
+        """
+        if self.pdf_box is None:
+            raise ValueError(f"page {self.number} does not come from a PDF, so it has no PDF user space")
+        corners = [self._displayed_to_unrotated(x, y) for x, y in ((bbox.x0, bbox.y0), (bbox.x1, bbox.y1))]
+        left, bottom, right, top = self.pdf_box
+        xs = sorted(left + u * (right - left) for u, _ in corners)
+        ys = sorted(bottom + v * (top - bottom) for _, v in corners)
+        return xs[0], ys[0], xs[1], ys[1]
+
+    def _displayed_to_unrotated(self, x: float, y: float) -> tuple[float, float]:
+        """From 0..1 displayed (top left) to 0..1 of the unrotated visible box (bottom left)."""
+        if self.rotation == 90:
+            return y, x
+        if self.rotation == 180:
+            return 1.0 - x, y
+        if self.rotation == 270:
+            return 1.0 - y, 1.0 - x
+        return x, 1.0 - y
+
+    def to_markdown(self) -> str:
+        """The page as Markdown, furniture (page headers and footers) left out."""
+        from .export.markdown import page_to_markdown
+
+        return page_to_markdown(self)
+
+
+class ParseReport(_Frozen):
+    """What a run did. Not part of a document's identity: it holds durations.
+
+    Attributes:
+        pages: Pages asked for.
+        ok: Pages read whole.
+        partial: Pages of which something is missing.
+        failed: Pages without a result.
+        blank: Pages with nothing on them.
+        requests: Requests sent, retries included.
+        retries: Requests sent again.
+        prompt_tokens: Sum over the pages that say it.
+        completion_tokens: Sum over the pages that say it.
+        seconds: Wall time from opening the source to its last page.
+        failures: One issue a page that failed or is partial, in page order.
+    """
+
+    pages: int = 0
+    ok: int = 0
+    partial: int = 0
+    failed: int = 0
+    blank: int = 0
+    requests: int = 0
+    retries: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    seconds: float = 0.0
+    failures: tuple[Issue, ...] = ()
+
+
+class ParsedDocument(_Frozen):
+    """A whole document.
+
+    Attributes:
+        doc_id: UUIDv5 of the source: the same file at the same place has the same id.
+        source: File URI, URL, or the name given for bytes.
+        file_name: Name for people.
+        content_hash: SHA-256 of the file's bytes, hex.
+        media_type: What the content is, e.g. "application/pdf".
+        total_pages: Pages of the file, also those that were not asked for.
+        parser: The backend: "vllm", "nvidia", "cpu", ...
+        model: The model's name as the server gives it, or empty.
+        profile: The model generation: "3.5", "2.0", "1.2", "1.1".
+        title: The first Title element's text, or the file's own title, or empty.
+        pages: In order; only those asked for.
+        issues: About the document as a whole.
+        metadata: The caller's own values.
+        report: How the run went; None where it is not known.
+        schema_version: Version of this vocabulary.
+    """
+
+    doc_id: str
+    source: str = ""
+    file_name: str = ""
+    content_hash: str = ""
+    media_type: str = ""
+    total_pages: int = 0
+    parser: str = ""
+    model: str = ""
+    profile: str = ""
+    title: str = ""
+    pages: tuple[ParsedPage, ...] = ()
+    issues: tuple[Issue, ...] = ()
+    metadata: dict[str, JsonValue] = Field(default_factory=dict)
+    report: ParseReport | None = None
+    schema_version: str = SCHEMA_VERSION
+
+    @property
+    def elements(self) -> list[Element]:
+        """All elements in reading order."""
+        return [element for page in self.pages for element in page.elements]
+
+    @property
+    def tables(self) -> list[Table]:
+        """All tables in reading order."""
+        return [table for page in self.pages for table in page.tables]
+
+    def to_json(self, *, indent: int | None = None) -> str:
+        """JSON that `from_json` reads back to an equal document."""
+        return self.model_dump_json(indent=indent)
+
+    @classmethod
+    def from_json(cls, data: str | bytes) -> ParsedDocument:
+        """Read what `to_json` wrote.
+
+        Raises:
+            pydantic.ValidationError: The text is no such document.
+        """
+        return cls.model_validate_json(data)
+
+    def to_markdown(self, *, page_markers: bool = False) -> str:
+        """The document as Markdown.
+
+        Args:
+            page_markers: Put ``<!-- page 3 -->`` before each page.
+        """
+        from .export.markdown import document_to_markdown
+
+        return document_to_markdown(self, page_markers=page_markers)
+
+    def to_html(self) -> str:
+        """One self-contained HTML page; all text escaped."""
+        from .export.html import document_to_html
+
+        return document_to_html(self)
+
+    def to_text(self) -> str:
+        """Plain text, furniture left out."""
+        from .export.markdown import document_to_text
+
+        return document_to_text(self)

@@ -1,0 +1,1 @@
+"""Parsed documents in other formats."""

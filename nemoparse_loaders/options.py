@@ -1,0 +1,133 @@
+"""ParseOptions: the one model of options behind the parser, the reader, the loader and the command line.
+
+The table of options in the docs is made from the field descriptions here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, SecretStr, ValidationError, field_validator
+
+from .errors import OptionError
+from .profiles import ProfileName
+
+BackendName = Literal["auto", "vllm", "nvidia", "cpu"]
+OnPageError = Literal["keep", "raise", "skip"]
+
+
+class ParseOptions(BaseModel):
+    """Everything that can be chosen about a parse. Frozen, hashable by value, safe to print and to pickle."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    backend: BackendName = Field(
+        "auto",
+        description='Which engine reads the pages: "vllm" (your own server), "nvidia" (hosted endpoint or NIM), '
+        '"cpu" (embedded, extra `cpu`), or "auto": the server named by `base_url` or '
+        "NEMOTRON_PARSE_BASE_URL, else the CPU backend with a warning.",
+    )
+    base_url: str | None = Field(
+        None,
+        description="The server, with or without `/v1`. Default: NEMOTRON_PARSE_BASE_URL; for "
+        '"nvidia" the hosted endpoint.',
+    )
+    api_key: SecretStr | None = Field(
+        None,
+        description="Sent as `Authorization: Bearer`. Default: NEMOTRON_PARSE_API_KEY; with "
+        '`backend="nvidia"` NVIDIA_API_KEY.',
+    )
+    model: str | None = Field(
+        None, description="Served model name. Default: the one that the server lists, if it lists one."
+    )
+    profile: ProfileName | None = Field(
+        None, description="Model generation. Default: told by the model's name, else 3.5."
+    )
+    pages: str | tuple[int, ...] | None = Field(
+        None, description='Which pages, from 1: "1-3,7", "5-", or a sequence of numbers. Default: all.'
+    )
+    password: SecretStr | None = Field(None, description="For encrypted PDFs.")
+    max_concurrency: int | None = Field(
+        None,
+        ge=1,
+        description="Most requests in flight over all documents. Default: what suits the engine (64 for a "
+        "vLLM server, 8 for the hosted endpoint, the number of cores for the CPU backend).",
+    )
+    timeout: float = Field(
+        120.0, gt=0, description="Seconds for one request, from its first byte to its last."
+    )
+    max_retries: int = Field(
+        4, ge=0, description="How often a page's request is sent again after a fault that may pass."
+    )
+    on_page_error: OnPageError = Field(
+        "keep",
+        description='A page that fails: "keep" it with status "failed" and the reason, "raise", or "skip" it.',
+    )
+    headers: Mapping[str, str] = Field(
+        default_factory=dict, repr=False, description="Further HTTP headers for every request."
+    )
+    request_options: Mapping[str, JsonValue] = Field(
+        default_factory=dict,
+        description="Merged into the body of every model request of a server that takes it (sampling, "
+        "min_tokens, ...).",
+    )
+    max_tokens: int | None = Field(
+        None, ge=1, description="Longest reply. Default: the profile's, capped by the server's context."
+    )
+    max_image_size: tuple[int, int] | None = Field(
+        None,
+        description="Largest picture sent, (width, height) in pixels. Default: the profile's, 1664x2048.",
+    )
+    dpi: float | None = Field(
+        None,
+        gt=0,
+        description="Resolution of the render, capped by `max_image_size`. Default: as large as that allows.",
+    )
+    max_image_bytes: int | None = Field(
+        None,
+        ge=10_000,
+        description="Largest picture sent, in bytes; above it a page goes as JPEG, with a warning. "
+        "Default: no limit.",
+    )
+    show_progress: bool = Field(False, description="A progress bar on a terminal or in a notebook.")
+
+    @field_validator("base_url")
+    @classmethod
+    def _check_url(cls, value: str | None) -> str | None:
+        if value is None:
+            return None
+        parts = urlsplit(value)
+        if parts.scheme not in ("http", "https") or not parts.netloc:
+            raise ValueError("must be an http(s) URL such as http://localhost:8000/v1")
+        return value.rstrip("/")
+
+    @field_validator("pages", mode="before")
+    @classmethod
+    def _listed_pages(cls, value: object) -> object:
+        if isinstance(value, (range, list)):
+            return tuple(value)
+        return (value,) if isinstance(value, int) else value
+
+    @field_validator("max_image_size")
+    @classmethod
+    def _positive_size(cls, value: tuple[int, int] | None) -> tuple[int, int] | None:
+        if value is not None and min(value) < 16:
+            raise ValueError("must be at least 16 pixels either way")
+        return value
+
+    @classmethod
+    def build(cls, **values: Any) -> ParseOptions:
+        """Check the values and freeze them.
+
+        Raises:
+            OptionError: A value cannot work, or an option does not exist; the message says which.
+        """
+        try:
+            return cls(**values)
+        except ValidationError as error:
+            problems = "; ".join(
+                f"{'.'.join(str(part) for part in item['loc'])}: {item['msg']}" for item in error.errors()
+            )
+            raise OptionError(problems) from None

@@ -1,0 +1,1 @@
+"""Scheduling of pages over an engine."""

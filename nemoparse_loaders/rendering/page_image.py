@@ -1,0 +1,98 @@
+"""PageImage: one page as a picture, ready to send, with where it came from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from ..document import BBox, Issue
+
+
+@dataclass(frozen=True, slots=True)
+class PageGeometry:
+    """Where a page stands and how large it is; the meanings are those of `ParsedPage`.
+
+    Attributes:
+        number: 1-based.
+        label: The page label that the file gives, or the number.
+        width_pt: Width of the displayed page in points; for images width in pixels * 72 / dpi.
+        height_pt: Height of the displayed page in points.
+        rotation: Clockwise, in degrees.
+        pdf_box: Visible box in unrotated PDF user space units; None for images.
+        user_unit: Points in one user space unit.
+    """
+
+    number: int
+    label: str
+    width_pt: float
+    height_pt: float
+    rotation: Literal[0, 90, 180, 270] = 0
+    pdf_box: tuple[float, float, float, float] | None = None
+    user_unit: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class TextWord:
+    """One word of a PDF's text layer.
+
+    Attributes:
+        text: The characters, without white space.
+        bbox: 0..1 of the displayed page, origin top left.
+        size_pt: Font size in points on the displayed page.
+        font: Base font name, or empty.
+        bold: Bold by weight or name.
+        italic: Italic by angle or name.
+        mono: Fixed pitch by flag or name.
+        angle: Clockwise reading direction on the displayed page in degrees; 0 is left to right.
+        visible: False for text in render mode 3 (invisible).
+    """
+
+    text: str
+    bbox: BBox
+    size_pt: float
+    font: str = ""
+    bold: bool = False
+    italic: bool = False
+    mono: bool = False
+    angle: float = 0.0
+    visible: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class TextLayer:
+    """What a PDF page says about itself besides its picture.
+
+    Attributes:
+        words: In the order of the content stream.
+        rulings: Thin horizontal or vertical strokes and box edges, as zero-area boxes.
+        images: Boxes of raster images.
+    """
+
+    words: tuple[TextWord, ...] = ()
+    rulings: tuple[BBox, ...] = ()
+    images: tuple[BBox, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PageImage:
+    """A rendered page.
+
+    Attributes:
+        data: The encoded picture.
+        media_type: "image/png" or "image/jpeg".
+        width: Pixels.
+        height: Pixels.
+        geometry: The page that it shows.
+        is_blank: Every pixel has the same colour.
+        text_layer: The PDF's text layer, where it was asked for.
+        issues: What had to be changed to draw it (scale capped, form not drawn, ...).
+    """
+
+    data: bytes
+    media_type: str
+    width: int
+    height: int
+    geometry: PageGeometry
+    is_blank: bool = False
+    text_layer: TextLayer | None = None
+    issues: tuple[Issue, ...] = ()

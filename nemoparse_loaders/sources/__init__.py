@@ -1,0 +1,1 @@
+"""Any input to a Source that knows what it is."""

@@ -1,0 +1,1 @@
+"""A parse server to test against."""
