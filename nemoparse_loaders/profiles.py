@@ -94,8 +94,6 @@ _GENERATION = re.compile(
     r"parse[-_]?v?([123])[._]?([0-9])(?![0-9])"  # nemotron-parse-v1.2, parse_20
     r"|(?<![0-9.])([123])\.([0-9])(?![0-9.]).*parse"  # nemotron-3.5-parse
 )
-    r"parse[-_]?v?([123])[._]?([0-9])(?![0-9])|(?<![0-9.])([123])\.([0-9])(?![0-9.]).*parse"
-)
 
 
 def profile_for_model(model: str) -> Profile:

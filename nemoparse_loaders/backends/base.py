@@ -21,7 +21,7 @@ class ModelReply:
 
     Attributes:
         text: The token string, special tokens included.
-        finish_reason: As the server said ("stop", "length", "abort", "repetition", ...); None where it did not.
+        finish_reason: As the server said ("stop", "length", "abort", ...); None where it did not.
         usage: Tokens.
         model: The model's name as the server gives it.
     """
