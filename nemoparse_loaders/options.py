@@ -25,7 +25,7 @@ class ParseOptions(BaseModel):
 
     backend: BackendName = Field(
         "auto",
-        description='Which engine reads the pages: "vllm" (your own server), "nvidia" (hosted endpoint or NIM), '
+        description='Which engine reads the pages: "vllm" (your own server), "nvidia" (hosted or NIM), '
         '"cpu" (embedded, extra `cpu`), or "auto": the server named by `base_url` or '
         "NEMOTRON_PARSE_BASE_URL, else the CPU backend with a warning.",
     )
@@ -63,7 +63,7 @@ class ParseOptions(BaseModel):
     )
     on_page_error: OnPageError = Field(
         "keep",
-        description='A page that fails: "keep" it with status "failed" and the reason, "raise", or "skip" it.',
+        description='A page that fails: "keep" it (status "failed", with the reason), "raise", or "skip" it.',
     )
     headers: Mapping[str, str] = Field(
         default_factory=dict, repr=False, description="Further HTTP headers for every request."
@@ -78,7 +78,7 @@ class ParseOptions(BaseModel):
     )
     max_image_size: tuple[int, int] | None = Field(
         None,
-        description="Largest picture sent, (width, height) in pixels. Default: the profile's, 1664x2048.",
+        description="Largest picture sent, (width, height) in pixels. Default: 1664x2048.",
     )
     dpi: float | None = Field(
         None,
