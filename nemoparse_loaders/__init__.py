@@ -1,1 +1,178 @@
-"""Documents into LlamaIndex and LangChain with NVIDIA Nemotron Parse."""
+"""Documents into LlamaIndex and LangChain with NVIDIA Nemotron Parse.
+
+Everything public is here; what is heavy is imported when it is first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .chunking import (
+        EMBED_KEYS,
+        LLM_KEYS,
+        METADATA_KEYS,
+        Chunk,
+        LayoutChunker,
+        Split,
+        split_document,
+    )
+    from .decoding import (
+        decode_page,
+        encode_page,
+    )
+    from .document import (
+        BBox,
+        Chart,
+        Element,
+        ElementType,
+        Issue,
+        ParsedDocument,
+        ParsedPage,
+        ParseReport,
+        Table,
+        TableCell,
+    )
+    from .errors import (
+        AuthenticationError,
+        BackendError,
+        CorruptSourceError,
+        DirectorySourceError,
+        EmptySourceError,
+        EncryptedSourceError,
+        MissingDependencyError,
+        ModelNotFoundError,
+        NemoparseError,
+        OptionError,
+        PageError,
+        PageRenderError,
+        PageReplyError,
+        ProtocolError,
+        ReplyTimeoutError,
+        RequestRejectedError,
+        ServerBusyError,
+        ServerFailedError,
+        SourceError,
+        SourceNotFoundError,
+        UnsupportedSourceError,
+    )
+    from .options import (
+        ParseOptions,
+    )
+    from .parser import (
+        DocumentParser,
+        SourceInput,
+    )
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "chunking": [
+        "EMBED_KEYS",
+        "LLM_KEYS",
+        "METADATA_KEYS",
+        "Chunk",
+        "LayoutChunker",
+        "Split",
+        "split_document",
+    ],
+    "decoding": ["decode_page", "encode_page"],
+    "document": [
+        "BBox",
+        "Chart",
+        "Element",
+        "ElementType",
+        "Issue",
+        "ParseReport",
+        "ParsedDocument",
+        "ParsedPage",
+        "Table",
+        "TableCell",
+    ],
+    "errors": [
+        "AuthenticationError",
+        "BackendError",
+        "CorruptSourceError",
+        "DirectorySourceError",
+        "EmptySourceError",
+        "EncryptedSourceError",
+        "MissingDependencyError",
+        "ModelNotFoundError",
+        "NemoparseError",
+        "OptionError",
+        "PageError",
+        "PageRenderError",
+        "PageReplyError",
+        "ProtocolError",
+        "ReplyTimeoutError",
+        "RequestRejectedError",
+        "ServerBusyError",
+        "ServerFailedError",
+        "SourceError",
+        "SourceNotFoundError",
+        "UnsupportedSourceError",
+    ],
+    "options": ["ParseOptions"],
+    "parser": ["DocumentParser", "SourceInput"],
+}
+_MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
+
+__all__ = [
+    "EMBED_KEYS",
+    "LLM_KEYS",
+    "METADATA_KEYS",
+    "AuthenticationError",
+    "BBox",
+    "BackendError",
+    "Chart",
+    "Chunk",
+    "CorruptSourceError",
+    "DirectorySourceError",
+    "DocumentParser",
+    "Element",
+    "ElementType",
+    "EmptySourceError",
+    "EncryptedSourceError",
+    "Issue",
+    "LayoutChunker",
+    "MissingDependencyError",
+    "ModelNotFoundError",
+    "NemoparseError",
+    "OptionError",
+    "PageError",
+    "PageRenderError",
+    "PageReplyError",
+    "ParseOptions",
+    "ParseReport",
+    "ParsedDocument",
+    "ParsedPage",
+    "ProtocolError",
+    "ReplyTimeoutError",
+    "RequestRejectedError",
+    "ServerBusyError",
+    "ServerFailedError",
+    "SourceError",
+    "SourceInput",
+    "SourceNotFoundError",
+    "Split",
+    "Table",
+    "TableCell",
+    "UnsupportedSourceError",
+    "__version__",
+    "decode_page",
+    "encode_page",
+    "split_document",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value: object = getattr(import_module(f".{_MODULE_OF[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -19,7 +19,7 @@ OnPageError = Literal["keep", "raise", "skip"]
 
 
 class ParseOptions(BaseModel):
-    """Everything that can be chosen about a parse. Frozen, hashable by value, safe to print and to pickle."""
+    """Everything that can be chosen about a parse. Frozen, safe to print and to pickle."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 

@@ -1,0 +1,250 @@
+"""DocumentParser: documents in, parsed documents out; sync and async twins over one core."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from os import PathLike
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from pydantic import JsonValue
+
+from .backends.base import Backend
+from .document import ElementType, ParsedDocument, ParsedPage
+from .errors import OptionError
+from .options import ParseOptions
+
+if TYPE_CHECKING:
+    from .pipeline.engine import DocumentRun, Engine
+    from .sources import Source
+
+SourceData = str | PathLike[str] | bytes | bytearray | memoryview | BinaryIO
+
+# Documents of one run that may be open at once: enough to fill the gaps at a document's end.
+OPEN_DOCUMENTS = 4
+
+
+@dataclass(frozen=True)
+class SourceInput:
+    """A document with what the caller knows about it.
+
+    Attributes:
+        data: A path, the bytes, or a binary file object.
+        file_name: Name for people and for error messages; default: the path's, or one made from the type.
+        doc_id: An id of the caller's own in place of the one made from the place.
+        root: Folder that ids are relative to, so that they are the same on every machine.
+        metadata: Goes into `ParsedDocument.metadata`.
+    """
+
+    data: SourceData
+    file_name: str | None = None
+    doc_id: str | None = None
+    root: str | PathLike[str] | None = None
+    metadata: Mapping[str, JsonValue] = field(default_factory=dict)
+
+
+class DocumentParser:
+    """Reads documents with Nemotron Parse.
+
+    A parser is configuration: it opens nothing until it is used, closes what it opened when a call ends, and
+    pickles and deep-copies. Sync methods work in scripts, threads, notebooks and inside a running event loop;
+    inside async code prefer the ``a`` twins.
+
+    Args:
+        backend: "auto", "vllm", "nvidia", "cpu", or an object with the protocol of `backends.base.Backend`.
+        client: An ``openai.OpenAI`` or ``AsyncOpenAI`` (extra ``openai``) whose base URL, key and headers are
+            used.
+        options: All options at once, in place of the keywords.
+        **values: The fields of `ParseOptions`, e.g. ``base_url``, ``pages``, ``password``, ``timeout``.
+
+    Raises:
+        OptionError: An option cannot work, or no engine can be found.
+    """
+
+    def __init__(
+        self,
+        *,
+        backend: str | Backend = "auto",
+        client: Any = None,
+        options: ParseOptions | None = None,
+        **values: Any,
+    ) -> None:
+        own = None if isinstance(backend, str) else backend
+        if options is not None:
+            if values or (own is None and backend != "auto"):
+                raise OptionError("give options= or single options, not both")
+            self.options = options
+        else:
+            named = backend if isinstance(backend, str) else "auto"
+            self.options = ParseOptions.build(backend=named, **values)
+        if own is not None and client is not None:
+            raise OptionError("client= goes with the vLLM backend, not with a backend object")
+        if own is None:
+            from .backends.resolve import resolve_backend
+
+            own = resolve_backend(self.options, client=client)
+        self.backend: Backend = own
+
+    def __repr__(self) -> str:
+        return f"DocumentParser(backend={self.backend.name!r}, options={self.options!r})"
+
+    def parse(self, source: SourceData | SourceInput, **about: Any) -> ParsedDocument:
+        """Read one document.
+
+        Args:
+            source: A path, bytes, a binary file object, or a `SourceInput`.
+            **about: Fields of `SourceInput`: ``file_name``, ``doc_id``, ``root``, ``metadata``.
+
+        Returns:
+            The document with the pages asked for; pages that failed are in it as ``on_page_error`` says.
+
+        Raises:
+            SourceError: The input cannot be read; the message names it and says why.
+            PageError: A page failed and ``on_page_error="raise"``.
+            BackendError: The engine as a whole does not work.
+        """
+        from .pipeline.bridge import run_sync
+
+        return run_sync(self.aparse(source, **about))
+
+    async def aparse(self, source: SourceData | SourceInput, **about: Any) -> ParsedDocument:
+        """Async twin of `parse`."""
+        job = _as_input(source, about)
+        async with self._engine() as engine:
+            return await self._whole_document(engine, job)
+
+    def iter_pages(self, source: SourceData | SourceInput, **about: Any) -> Iterator[ParsedPage]:
+        """Read one document page by page, in order, each page as soon as it is there.
+
+        Raises:
+            As `parse`.
+        """
+        from .pipeline.bridge import iterate_sync
+
+        return iterate_sync(lambda: self.aiter_pages(source, **about))
+
+    async def aiter_pages(
+        self, source: SourceData | SourceInput, **about: Any
+    ) -> AsyncGenerator[ParsedPage, None]:
+        """Async twin of `iter_pages`."""
+        job = _as_input(source, about)
+        async with self._engine() as engine:
+            loaded = await engine.in_render_thread(_load, job)
+            async with engine.open(loaded) as run:
+                async for page in self._shown(run):
+                    if not self._left_out(page):
+                        yield page
+
+    def parse_many(
+        self, sources: Iterable[SourceData | SourceInput], *, on_error: str = "raise"
+    ) -> Iterator[ParsedDocument]:
+        """Read many documents with one shared budget of requests.
+
+        Args:
+            sources: Taken one by one, only as far ahead as is needed to keep the engine busy.
+            on_error: A document that cannot be read: "raise", or "skip" with a warning in the log.
+
+        Yields:
+            Documents in the order of the sources.
+
+        Raises:
+            As `parse`.
+        """
+        from .pipeline.bridge import iterate_sync
+
+        return iterate_sync(lambda: self.aparse_many(sources, on_error=on_error))
+
+    async def aparse_many(
+        self,
+        sources: Iterable[SourceData | SourceInput] | AsyncIterator[SourceData | SourceInput],
+        *,
+        on_error: str = "raise",
+    ) -> AsyncGenerator[ParsedDocument, None]:
+        """Async twin of `parse_many`; takes an async iterator of sources as well."""
+        from .pipeline.many import DocumentFailed, read_ahead
+
+        if on_error not in ("raise", "skip"):
+            raise OptionError(f'on_error must be "raise" or "skip", not {on_error!r}')
+        async with self._engine() as engine:
+
+            async def read(source: SourceData | SourceInput) -> ParsedDocument:
+                return await self._whole_document(engine, _as_input(source, {}))
+
+            async for outcome in read_ahead(sources, read, OPEN_DOCUMENTS):
+                if isinstance(outcome, DocumentFailed):
+                    if on_error == "raise":
+                        raise outcome.error
+                    outcome.log()
+                else:
+                    yield outcome
+
+    def _engine(self) -> Engine:
+        from .pipeline.engine import Engine
+
+        return Engine(self.backend, self.options)
+
+    async def _whole_document(self, engine: Engine, job: SourceInput) -> ParsedDocument:
+        from .pipeline.report import make_report
+
+        loaded = await engine.in_render_thread(_load, job)
+        async with engine.open(loaded) as run:
+            pages = [page async for page in self._shown(run)]
+            report = make_report(pages, run.seconds)
+        kept = tuple(page for page in pages if not self._left_out(page))
+        return ParsedDocument(
+            doc_id=loaded.doc_id,
+            source=loaded.uri,
+            file_name=loaded.file_name,
+            content_hash=loaded.content_hash,
+            media_type=loaded.media_type,
+            total_pages=run.total_pages,
+            parser=self.backend.name,
+            model=engine.model,
+            profile=engine.profile,
+            title=_title(kept) or run.title,
+            pages=kept,
+            metadata=dict(job.metadata),
+            report=report,
+        )
+
+    def _left_out(self, page: ParsedPage) -> bool:
+        return page.status == "failed" and self.options.on_page_error == "skip"
+
+    async def _shown(self, run: DocumentRun) -> AsyncGenerator[ParsedPage, None]:
+        """The run's pages, with a progress bar where one is wanted."""
+        from .pipeline.progress import progress_bar
+
+        with progress_bar(run.source.file_name, len(run.numbers), shown=self.options.show_progress) as step:
+            pages = run.pages()
+            try:
+                async for page in pages:
+                    step(page)
+                    yield page
+            finally:
+                await pages.aclose()
+
+
+def _as_input(source: SourceData | SourceInput, about: Mapping[str, Any]) -> SourceInput:
+    if isinstance(source, SourceInput):
+        if about:
+            raise OptionError("a SourceInput brings its own file_name, doc_id, root and metadata")
+        return source
+    unknown = set(about) - {"file_name", "doc_id", "root", "metadata"}
+    if unknown:
+        raise OptionError(f"unknown: {', '.join(sorted(unknown))}; parser options go to DocumentParser(...)")
+    about = {key: value for key, value in about.items() if value is not None}
+    return SourceInput(source, **about)
+
+
+def _load(job: SourceInput) -> Source:
+    from .sources import load_source
+
+    return load_source(job.data, file_name=job.file_name, doc_id=job.doc_id, root=job.root)
+
+
+def _title(pages: Iterable[ParsedPage]) -> str:
+    for page in pages:
+        for element in page.elements:
+            if element.type == ElementType.TITLE.value and element.text:
+                return element.text
+    return ""

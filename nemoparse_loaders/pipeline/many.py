@@ -1,0 +1,87 @@
+"""Many documents at once: a bounded number under way, handed out in the order they came in."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from ..errors import BackendError, NemoparseError
+
+S = TypeVar("S")
+T = TypeVar("T")
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentFailed:
+    """A document that could not be read, in the place where it would have stood."""
+
+    error: NemoparseError
+
+    def log(self) -> None:
+        """Say in the log which document is left out, and why."""
+        logger.warning("Skipped: %s", self.error)
+
+
+async def read_ahead(
+    sources: Iterable[S] | AsyncIterator[S],
+    read: Callable[[S], Awaitable[T]],
+    ahead: int,
+) -> AsyncGenerator[T | DocumentFailed, None]:
+    """Read every source, ``ahead`` of them at a time.
+
+    Yields:
+        Results in the order of the sources; a document's own error stands in its place.
+
+    Raises:
+        BackendError: The engine as a whole does not work: no other document would fare better.
+    """
+    under_way: deque[asyncio.Task[T]] = deque()
+    waiting = _each(sources)
+    exhaustion = _Exhausted()
+    exhausted = False
+    try:
+        while under_way or not exhausted:
+            while not exhausted and len(under_way) < ahead:
+                source = await anext(waiting, exhaustion)
+                if isinstance(source, _Exhausted):
+                    exhausted = True
+                else:
+                    under_way.append(asyncio.create_task(_task(read, source)))
+            if not under_way:
+                return
+            try:
+                outcome: T | DocumentFailed = await under_way[0]
+            except BackendError:
+                raise
+            except NemoparseError as error:
+                outcome = DocumentFailed(error)
+            under_way.popleft()
+            yield outcome
+    finally:
+        for task in under_way:
+            task.cancel()
+        await asyncio.gather(*under_way, return_exceptions=True)
+        await waiting.aclose()
+
+
+class _Exhausted:
+    """Marks the end of the sources, since None may be one."""
+
+
+async def _task(read: Callable[[S], Awaitable[T]], source: S) -> T:
+    return await read(source)
+
+
+async def _each(sources: Iterable[S] | AsyncIterator[S]) -> AsyncGenerator[S, None]:
+    if isinstance(sources, AsyncIterator):
+        async for source in sources:
+            yield source
+    else:
+        for source in sources:
+            yield source
