@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Iterator, Mapping
+import logging
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from os import PathLike
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
 from pydantic import JsonValue
 
 from .backends.base import Backend
 from .document import ElementType, ParsedDocument, ParsedPage
-from .errors import OptionError
+from .errors import NemoparseError, OptionError
 from .options import ParseOptions
 
 if TYPE_CHECKING:
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
     from .sources import Source
 
 SourceData = str | PathLike[str] | bytes | bytearray | memoryview | BinaryIO
+
+OnDocumentError = Literal["raise", "skip"] | Callable[[NemoparseError], None]
+
+logger = logging.getLogger(__name__)
 
 # Documents of one run that may be open at once: enough to fill the gaps at a document's end.
 OPEN_DOCUMENTS = 4
@@ -136,13 +141,14 @@ class DocumentParser:
                         yield page
 
     def parse_many(
-        self, sources: Iterable[SourceData | SourceInput], *, on_error: str = "raise"
+        self, sources: Iterable[SourceData | SourceInput], *, on_error: OnDocumentError = "raise"
     ) -> Iterator[ParsedDocument]:
         """Read many documents with one shared budget of requests.
 
         Args:
             sources: Taken one by one, only as far ahead as is needed to keep the engine busy.
-            on_error: A document that cannot be read: "raise", or "skip" with a warning in the log.
+            on_error: A document that cannot be read: "raise"; "skip" with a warning in the log; or a
+                function that is called with the error, after which the next document follows.
 
         Yields:
             Documents in the order of the sources.
@@ -158,13 +164,13 @@ class DocumentParser:
         self,
         sources: Iterable[SourceData | SourceInput] | AsyncIterator[SourceData | SourceInput],
         *,
-        on_error: str = "raise",
+        on_error: OnDocumentError = "raise",
     ) -> AsyncGenerator[ParsedDocument, None]:
         """Async twin of `parse_many`; takes an async iterator of sources as well."""
         from .pipeline.many import DocumentFailed, read_ahead
 
-        if on_error not in ("raise", "skip"):
-            raise OptionError(f'on_error must be "raise" or "skip", not {on_error!r}')
+        if on_error not in ("raise", "skip") and not callable(on_error):
+            raise OptionError(f'on_error must be "raise", "skip" or a function, not {on_error!r}')
         async with self._engine() as engine:
 
             async def read(source: SourceData | SourceInput) -> ParsedDocument:
@@ -174,7 +180,10 @@ class DocumentParser:
                 if isinstance(outcome, DocumentFailed):
                     if on_error == "raise":
                         raise outcome.error
-                    outcome.log()
+                    if callable(on_error):
+                        on_error(outcome.error)
+                    else:
+                        logger.warning("Skipped: %s", outcome.error)
                 else:
                     yield outcome
 

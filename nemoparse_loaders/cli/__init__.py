@@ -1,1 +1,41 @@
-"""The nemoparse command."""
+"""The ``nemoparse`` command."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from ..errors import NemoparseError
+from .doctor import doctor
+from .parse import parse
+
+app = typer.Typer(
+    name="nemoparse",
+    help="Read documents with NVIDIA Nemotron Parse.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+app.command()(parse)
+app.command()(doctor)
+
+
+@app.callback(invoke_without_command=True)
+def _version(
+    version: bool = typer.Option(False, "--version", help="Print the version and leave.", is_eager=True),
+) -> None:
+    if version:
+        from .. import __version__
+
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+def main() -> None:
+    """Run the command; errors of ours become one line on standard error and exit status 1."""
+    try:
+        app()
+    except NemoparseError as error:
+        typer.echo(f"nemoparse: {error}", err=True)
+        sys.exit(1)

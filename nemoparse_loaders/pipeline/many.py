@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable
 from dataclasses import dataclass
@@ -14,18 +13,12 @@ from ..errors import BackendError, NemoparseError
 S = TypeVar("S")
 T = TypeVar("T")
 
-logger = logging.getLogger(__name__)
-
 
 @dataclass(frozen=True, slots=True)
 class DocumentFailed:
     """A document that could not be read, in the place where it would have stood."""
 
     error: NemoparseError
-
-    def log(self) -> None:
-        """Say in the log which document is left out, and why."""
-        logger.warning("Skipped: %s", self.error)
 
 
 async def read_ahead(

@@ -1,0 +1,28 @@
+PYTHON ?= python3
+BIN = .venv/bin
+
+.PHONY: install test check format constraints documents
+
+install:
+	$(PYTHON) bootstrap.py install
+
+test:
+	$(PYTHON) bootstrap.py test
+
+check:
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+format:
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+# Universal: one file for Python 3.10 to 3.14, all extras.
+constraints:
+	uv pip compile pyproject.toml integrations/*/pyproject.toml --all-extras --group dev --universal \
+	  --python-version 3.10 --no-header --no-annotate --no-emit-workspace --upgrade \
+	  -o requirements/constraints.txt
+
+documents:
+	$(BIN)/python examples/make_documents.py

@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""Sets up the project in a folder of its own and runs it. Needs Python with pip and nothing else.
+
+    python3 bootstrap.py demo              install, then parse the sample paper with the CPU backend
+    python3 bootstrap.py test [pytest...]  install with everything that tests need, then run the tests
+    python3 bootstrap.py install           install for development, and run nothing
+
+Everything goes into .venv and .tools beside this file. pip itself only unpacks uv into .tools, so it works where
+the system's Python is externally managed (PEP 668) and where the venv module is not installed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent
+TOOLS = ROOT / ".tools" / "uv"
+CONSTRAINTS = ROOT / "requirements" / "constraints.txt"
+UV_REQUIREMENT = ROOT / "requirements" / "uv.txt"
+SAMPLE = ROOT / "examples" / "documents" / "sample-paper.pdf"
+INTEGRATIONS = (
+    "llama-index-readers-nemotron-parse",
+    "llama-index-node-parser-nemotron-parse",
+    "langchain-nemotron-parse",
+)
+
+
+def run(*command: str | Path, environment: dict[str, str] | None = None) -> None:
+    """Run a command in the project's folder and leave with its exit status if it fails."""
+    result = subprocess.run([str(part) for part in command], cwd=ROOT, env=environment, check=False)
+    if result.returncode:
+        sys.exit(result.returncode)
+
+
+def uv(*arguments: str | Path) -> None:
+    """Run uv, unpacking it first where it is not there yet."""
+    if not (TOOLS / "uv" / "__main__.py").is_file():
+        pip = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--target", TOOLS)
+        run(sys.executable, *pip, "--requirement", UV_REQUIREMENT)
+    environment = {**os.environ, "PYTHONPATH": str(TOOLS), "UV_NO_PROGRESS": "1"}
+    run(sys.executable, "-m", "uv", "--quiet", *arguments, environment=environment)
+
+
+def install(venv: Path, *, tests: bool) -> Path:
+    """Install the project into ``venv``.
+
+    Returns:
+        The environment's Python.
+    """
+    python = venv / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    if not python.exists():
+        uv("venv", "--no-project", "--python", sys.executable, venv)
+    wanted: list[str | Path] = ["--editable", ".[cpu]"]
+    if tests:
+        wanted = ["--editable", ".[cpu,openai,pandas]", "--group", "dev"]
+        for name in INTEGRATIONS:
+            wanted += ["--editable", f"integrations/{name}"]
+    uv("pip", "install", "--python", python, "--constraints", CONSTRAINTS, *wanted)
+    return python
+
+
+def main() -> None:
+    """Read the command line and do what it says."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("command", choices=["demo", "test", "install"])
+    parser.add_argument("--venv", type=Path, default=ROOT / ".venv", help="default: .venv beside this file")
+    options, rest = parser.parse_known_args()
+    if sys.version_info < (3, 10):
+        sys.exit(f"Python 3.10 or later is needed; this is {sys.version.split()[0]}")
+    if rest and options.command != "test":
+        parser.error(f"unknown: {' '.join(rest)}")
+    python = install(options.venv.resolve(), tests=options.command != "demo")
+    nemoparse = (python, "-m", "nemoparse_loaders.cli", "parse", SAMPLE, "--backend", "cpu")
+    if options.command == "demo":
+        run(*nemoparse, "--format", "markdown")
+        run(*nemoparse, "--format", "chunks")
+    elif options.command == "test":
+        run(python, "-m", "pytest", *rest)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,5 @@
+"""``python -m nemoparse_loaders.cli``."""
+
+from . import main
+
+main()

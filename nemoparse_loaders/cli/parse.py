@@ -1,0 +1,156 @@
+"""``nemoparse parse``: files in; Markdown, HTML, JSON or chunks out."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+import typer
+
+from ..chunking import LayoutChunker
+from ..document import ParsedDocument
+from ..errors import NemoparseError
+from ..parser import DocumentParser, SourceInput
+
+if TYPE_CHECKING:
+    from ..parser import SourceData
+
+
+class Format(str, Enum):
+    """What is written."""
+
+    MARKDOWN = "markdown"
+    HTML = "html"
+    JSON = "json"
+    CHUNKS = "chunks"
+
+
+_SUFFIX = {
+    Format.MARKDOWN: ".md",
+    Format.HTML: ".html",
+    Format.JSON: ".json",
+    Format.CHUNKS: ".chunks.jsonl",
+}
+
+
+def parse(
+    files: list[str] = typer.Argument(..., metavar="FILE...", help="Documents; - is standard input."),
+    output_format: Format = typer.Option(
+        Format.MARKDOWN, "--format", "-f", help="chunks are JSON lines: id, text, embed_text, metadata."
+    ),
+    out: Path | None = typer.Option(
+        None, "--out", "-o", metavar="DIR", help="Write one file a document there, not to standard output."
+    ),
+    backend: str = typer.Option("auto", help="auto, vllm, nvidia or cpu."),
+    base_url: str | None = typer.Option(None, help="The server. Default: NEMOTRON_PARSE_BASE_URL."),
+    model: str | None = typer.Option(None, help="Served model name. Default: the one the server lists."),
+    profile: str | None = typer.Option(None, help="Model generation: 3.5, 2.0, 1.2 or 1.1."),
+    pages: str | None = typer.Option(None, help='Which pages, from 1: "1-3,7".'),
+    password: str | None = typer.Option(
+        None, envvar="NEMOPARSE_PASSWORD", help="For encrypted PDFs; better given in the environment."
+    ),
+    max_concurrency: int | None = typer.Option(None, help="Most requests in flight."),
+    timeout: float = typer.Option(120.0, help="Seconds for one request."),
+    max_retries: int = typer.Option(4, help="Further attempts for a page after a fault that may pass."),
+    on_page_error: str = typer.Option("keep", help="keep, raise or skip."),
+    dpi: float | None = typer.Option(None, help="Resolution of the render."),
+    chunk_tokens: int = typer.Option(512, help="Budget of a chunk (with --format chunks)."),
+    page_markers: bool = typer.Option(False, help="Put <!-- page N --> before each page of Markdown."),
+    progress: bool = typer.Option(True, help="A progress bar, where standard error is a terminal."),
+) -> None:
+    """Read documents and write them in another form.
+
+    The key of a server is taken from NEMOTRON_PARSE_API_KEY (for --backend nvidia: NVIDIA_API_KEY).
+    Exit status: 0 all is read; 1 a document or a page could not be read; 2 wrong usage.
+    """
+    parser = DocumentParser(
+        backend=backend,
+        base_url=base_url,
+        model=model,
+        profile=profile,
+        pages=pages,
+        password=password,
+        max_concurrency=max_concurrency,
+        timeout=timeout,
+        max_retries=max_retries,
+        on_page_error=on_page_error,
+        dpi=dpi,
+        show_progress=progress,
+    )
+    chunker = LayoutChunker(max_tokens=chunk_tokens)
+    unread: list[NemoparseError] = []
+
+    def report(error: NemoparseError) -> None:
+        unread.append(error)
+        typer.echo(f"nemoparse: {error}", err=True)
+
+    names = _Names(out)
+    bad_pages = False
+    for document in parser.parse_many(_inputs(files), on_error=report):
+        bad_pages = _tell_page_failures(document) or bad_pages
+        lines = _render(document, output_format, chunker, page_markers=page_markers)
+        if out is None:
+            _write(sys.stdout, lines)
+        else:
+            path = names.path_for(document.file_name, _SUFFIX[output_format])
+            with path.open("w", encoding="utf-8", newline="\n") as stream:
+                _write(stream, lines)
+            typer.echo(f"{document.file_name} -> {path}", err=True)
+    if unread or bad_pages:
+        raise typer.Exit(1)
+
+
+def _inputs(files: Iterable[str]) -> Iterator[SourceData | SourceInput]:
+    for file in files:
+        if file == "-":
+            yield SourceInput(sys.stdin.buffer.read(), file_name="standard-input")
+        else:
+            yield file
+
+
+def _render(
+    document: ParsedDocument, output_format: Format, chunker: LayoutChunker, *, page_markers: bool
+) -> Iterable[str]:
+    if output_format is Format.MARKDOWN:
+        return [document.to_markdown(page_markers=page_markers)]
+    if output_format is Format.HTML:
+        return [document.to_html()]
+    if output_format is Format.JSON:
+        return [document.to_json(indent=2)]
+    return (chunk.model_dump_json() for chunk in chunker.chunk(document))
+
+
+def _write(stream: TextIO, lines: Iterable[str]) -> None:
+    for line in lines:
+        stream.write(line.rstrip("\n") + "\n")
+
+
+def _tell_page_failures(document: ParsedDocument) -> bool:
+    report = document.report
+    for issue in report.failures if report else ():
+        typer.echo(f"nemoparse: {document.file_name}, page {issue.page}: {issue.message}", err=True)
+    return bool(report and (report.failed or report.partial))
+
+
+class _Names:
+    """File names in the output folder; two inputs of the same name do not overwrite each other."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self._folder = folder
+        self._taken: set[str] = set()
+
+    def path_for(self, file_name: str, suffix: str) -> Path:
+        folder = self._folder or Path()
+        folder.mkdir(parents=True, exist_ok=True)
+        # Only the last part of the name: a name from elsewhere must not lead out of the folder.
+        stem = Path(file_name.replace("\\", "/")).name
+        stem = stem.rsplit(".", 1)[0] if "." in stem.strip(".") else stem
+        name, count = stem, 1
+        while name.casefold() in self._taken:
+            count += 1
+            name = f"{stem}-{count}"
+        self._taken.add(name.casefold())
+        return folder / f"{name}{suffix}"
