@@ -5,8 +5,8 @@
     python3 bootstrap.py test [pytest...]  install with everything that tests need, then run the tests
     python3 bootstrap.py install           install for development, and run nothing
 
-Everything goes into .venv and .tools beside this file. pip itself only unpacks uv into .tools, so it works where
-the system's Python is externally managed (PEP 668) and where the venv module is not installed.
+Everything goes into .venv and .tools beside this file. pip itself only unpacks uv into .tools, so this works
+where the system's Python is externally managed (PEP 668) and where the venv module is not installed.
 """
 
 from __future__ import annotations
@@ -65,13 +65,12 @@ def install(venv: Path, *, tests: bool) -> Path:
 
 def main() -> None:
     """Read the command line and do what it says."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    as_written = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=as_written)
     parser.add_argument("command", choices=["demo", "test", "install"])
     parser.add_argument("--venv", type=Path, default=ROOT / ".venv", help="default: .venv beside this file")
     options, rest = parser.parse_known_args()
-    if sys.version_info < (3, 10):
+    if sys.version_info < (3, 10):  # noqa: UP036 - this file also runs on an older Python, to say so
         sys.exit(f"Python 3.10 or later is needed; this is {sys.version.split()[0]}")
     if rest and options.command != "test":
         parser.error(f"unknown: {' '.join(rest)}")

@@ -1,0 +1,364 @@
+"""DocumentParser over an engine of the test's own: order, windows, errors, retries, report, sync and async."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import pickle
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from nemoparse_loaders import (
+    AuthenticationError,
+    BackendError,
+    DocumentParser,
+    EmptySourceError,
+    NemoparseError,
+    OptionError,
+    PageReplyError,
+    ParsedDocument,
+    ServerBusyError,
+    ServerFailedError,
+    SourceInput,
+)
+from nemoparse_loaders.backends.base import ModelReply
+from nemoparse_loaders.profiles import PROFILES, Profile
+from nemoparse_loaders.rendering.page_image import PageImage
+
+Answer = Callable[[int, int], "ModelReply | BackendError"]
+
+
+def text_reply(page: int, attempt: int) -> ModelReply | BackendError:
+    return ModelReply(f"<x_0.1><y_0.1>Page {page}<x_0.9><y_0.2><class_Text>", "stop")
+
+
+@dataclass
+class Double:
+    """An engine that answers from a function of (page, attempt) and remembers what it saw."""
+
+    answer: Answer = text_reply
+    delay: Callable[[int], float] = lambda page: 0.0
+    name: str = "double"
+    max_concurrency: int = 4
+    needs_text_layer: bool = False
+    seen: list[int] = field(default_factory=list)
+    in_flight: int = 0
+    most_in_flight: int = 0
+    opened: int = 0
+    closed: int = 0
+    model: str = "double-3.5"
+    profile: Profile = field(default_factory=lambda: PROFILES["3.5"])
+
+    @asynccontextmanager
+    async def session(self) -> AsyncIterator[Double]:
+        self.opened += 1
+        try:
+            yield self
+        finally:
+            self.closed += 1
+
+    async def read(self, image: PageImage) -> ModelReply:
+        page = image.geometry.number
+        self.seen.append(page)
+        self.in_flight += 1
+        self.most_in_flight = max(self.most_in_flight, self.in_flight)
+        try:
+            await asyncio.sleep(self.delay(page))
+        finally:
+            self.in_flight -= 1
+        outcome = self.answer(page, self.seen.count(page))
+        if isinstance(outcome, BackendError):
+            raise outcome
+        return outcome
+
+
+@pytest.fixture
+def three_pages(make_pdf: Callable[..., bytes]) -> bytes:
+    return make_pdf("one", "two", "three", title="Three pages")
+
+
+def texts(document: ParsedDocument) -> list[str]:
+    return [element.text for element in document.elements]
+
+
+def test_pages_come_in_order_whatever_the_replies_do(make_pdf: Callable[..., bytes]) -> None:
+    data = make_pdf(*(f"page {number}" for number in range(1, 13)))
+    engine = Double(delay=lambda page: 0.03 if page % 3 == 1 else 0.0)
+    document = DocumentParser(backend=engine).parse(data, file_name="twelve.pdf")
+    assert [page.number for page in document.pages] == list(range(1, 13))
+    assert texts(document) == [f"Page {number}" for number in range(1, 13)]
+    assert 1 < engine.most_in_flight <= engine.max_concurrency
+    assert engine.opened == engine.closed == 1
+
+
+def test_max_concurrency_is_kept(make_pdf: Callable[..., bytes]) -> None:
+    engine = Double(delay=lambda page: 0.005)
+    data = make_pdf(*"abcdefgh")
+    parser = DocumentParser(backend=engine, max_concurrency=2)
+    list(parser.parse_many([SourceInput(data, file_name=f"{index}.pdf") for index in range(3)]))
+    assert engine.most_in_flight == 2
+
+
+def test_the_document_says_where_it_comes_from(tmp_path: Path, three_pages: bytes) -> None:
+    path = tmp_path / "three.pdf"
+    path.write_bytes(three_pages)
+    document = DocumentParser(backend=Double(), pages="2-").parse(path, metadata={"team": "blue"})
+    assert document.file_name == "three.pdf"
+    assert document.source == path.as_uri()
+    assert document.parser == "double"
+    assert document.model == "double-3.5"
+    assert document.profile == "3.5"
+    assert document.title == "Three pages"
+    assert document.total_pages == 3
+    assert [page.number for page in document.pages] == [2, 3]
+    assert document.metadata == {"team": "blue"}
+    assert document.pages[0].width_pt == pytest.approx(300)
+    assert ParsedDocument.from_json(document.to_json()) == document
+    assert document.doc_id == DocumentParser(backend=Double()).parse(path).doc_id
+
+
+def test_iter_pages_gives_the_first_page_before_the_last_is_asked_for(make_pdf: Callable[..., bytes]) -> None:
+    engine = Double(max_concurrency=1)
+    pages = DocumentParser(backend=engine).iter_pages(make_pdf(*(f"{n}" for n in range(60))))
+    assert next(iter(pages)).number == 1
+    assert 60 not in engine.seen
+    pages.close()  # type: ignore[attr-defined]
+    assert engine.closed == 1
+
+
+def test_a_blank_page_is_not_sent(make_pdf: Callable[..., bytes]) -> None:
+    engine = Double()
+    document = DocumentParser(backend=engine).parse(make_pdf("one", "", "three"))
+    assert engine.seen == [1, 3]
+    assert [page.status for page in document.pages] == ["ok", "blank", "ok"]
+    assert document.report is not None
+    assert document.report.blank == 1
+
+
+class TestPageErrors:
+    @staticmethod
+    def second_page_fails(page: int, attempt: int) -> ModelReply | BackendError:
+        return ServerFailedError("broken", status=500) if page == 2 else text_reply(page, attempt)
+
+    def test_keep(self, three_pages: bytes) -> None:
+        parser = DocumentParser(backend=Double(self.second_page_fails), max_retries=0)
+        document = parser.parse(three_pages, file_name="three.pdf")
+        assert [page.status for page in document.pages] == ["ok", "failed", "ok"]
+        assert "broken" in document.pages[1].issues[0].message
+        assert document.pages[1].width_pt == pytest.approx(300)
+        assert document.report is not None
+        assert (document.report.ok, document.report.failed) == (2, 1)
+        assert [issue.page for issue in document.report.failures] == [2]
+
+    def test_raise(self, three_pages: bytes) -> None:
+        engine = Double(self.second_page_fails)
+        parser = DocumentParser(backend=engine, max_retries=0, on_page_error="raise")
+        with pytest.raises(PageReplyError, match=r"three\.pdf, page 2: broken") as caught:
+            parser.parse(three_pages, file_name="three.pdf")
+        assert isinstance(caught.value.__cause__, ServerFailedError)
+        assert engine.closed == 1
+
+    def test_skip(self, three_pages: bytes) -> None:
+        parser = DocumentParser(backend=Double(self.second_page_fails), max_retries=0, on_page_error="skip")
+        document = parser.parse(three_pages)
+        assert [page.number for page in document.pages] == [1, 3]
+        assert document.report is not None
+        assert document.report.failed == 1
+
+    def test_an_empty_reply_is_no_page(self, three_pages: bytes) -> None:
+        document = DocumentParser(backend=Double(lambda page, attempt: ModelReply("", "stop"))).parse(
+            three_pages
+        )
+        assert {page.status for page in document.pages} == {"failed"}
+        assert {page.issues[0].code for page in document.pages} == {"empty"}
+
+    @pytest.mark.parametrize("finish_reason", ["length", "repetition", "abort", "content_filter"])
+    def test_a_cut_reply_is_partial(self, three_pages: bytes, finish_reason: str) -> None:
+        def cut(page: int, attempt: int) -> ModelReply | BackendError:
+            return ModelReply("<x_0.1><y_0.1>Half a", finish_reason)
+
+        document = DocumentParser(backend=Double(cut), max_retries=0).parse(three_pages)
+        assert {page.status for page in document.pages} == {"partial"}
+        assert "Half a" in document.pages[0].elements[0].text
+        assert document.report is not None
+        assert document.report.partial == 3
+
+    def test_a_refused_key_stops_the_run_at_once(self, three_pages: bytes) -> None:
+        engine = Double(lambda page, attempt: AuthenticationError("key refused", status=401))
+        with pytest.raises(AuthenticationError, match="key refused"):
+            DocumentParser(backend=engine).parse(three_pages)
+        assert engine.closed == 1
+
+
+class TestRetries:
+    def test_a_fault_that_passes_is_tried_again(self, three_pages: bytes) -> None:
+        def busy_twice(page: int, attempt: int) -> ModelReply | BackendError:
+            if page == 3 and attempt <= 2:
+                return ServerBusyError("busy", status=429, retry_after=0.01)
+            return text_reply(page, attempt)
+
+        document = DocumentParser(backend=Double(busy_twice)).parse(three_pages)
+        assert [page.status for page in document.pages] == ["ok"] * 3
+        assert [page.attempts for page in document.pages] == [1, 1, 3]
+        assert document.report is not None
+        assert (document.report.requests, document.report.retries) == (5, 2)
+
+    def test_an_aborted_reply_is_asked_for_again(self, make_pdf: Callable[..., bytes]) -> None:
+        def abort_once(page: int, attempt: int) -> ModelReply | BackendError:
+            return ModelReply("<x_0", "abort") if attempt == 1 else text_reply(page, attempt)
+
+        document = DocumentParser(backend=Double(abort_once), max_retries=1).parse(make_pdf("x"))
+        assert document.pages[0].status == "ok"
+
+    def test_an_aborted_reply_is_kept_where_no_other_comes(self, make_pdf: Callable[..., bytes]) -> None:
+        def abort_then_die(page: int, attempt: int) -> ModelReply | BackendError:
+            if attempt == 1:
+                return ModelReply("<x_0.1><y_0.1>Half", "abort")
+            return ServerFailedError("gone", retry_after=0.0)
+
+        document = DocumentParser(backend=Double(abort_then_die), max_retries=2).parse(make_pdf("x"))
+        assert document.pages[0].status == "partial"
+        assert document.pages[0].elements[0].text == "Half"
+
+
+class TestManyDocuments:
+    def test_in_the_order_of_the_sources(self, make_pdf: Callable[..., bytes]) -> None:
+        data = make_pdf("a", "b")
+        sources = [SourceInput(data, file_name=f"{index}.pdf") for index in range(9)]
+        engine = Double(delay=lambda page: 0.002 * page)
+        documents = list(DocumentParser(backend=engine).parse_many(sources))
+        assert [document.file_name for document in documents] == [f"{index}.pdf" for index in range(9)]
+        assert engine.opened == engine.closed == 1
+
+    def test_sources_are_taken_as_they_are_needed(self, make_pdf: Callable[..., bytes]) -> None:
+        data, taken = make_pdf("a"), 0
+
+        def endless() -> object:
+            nonlocal taken
+            while True:
+                taken += 1
+                yield SourceInput(data, file_name=f"{taken}.pdf")
+
+        documents = DocumentParser(backend=Double()).parse_many(endless())  # type: ignore[arg-type]
+        assert next(iter(documents)).file_name == "1.pdf"
+        assert taken <= 6
+        documents.close()  # type: ignore[attr-defined]
+
+    def test_a_bad_document_raises_by_default(self, three_pages: bytes) -> None:
+        parser = DocumentParser(backend=Double())
+        with pytest.raises(EmptySourceError, match=r"nothing\.pdf"):
+            list(parser.parse_many([three_pages, SourceInput(b"", file_name="nothing.pdf")]))
+
+    def test_a_bad_document_can_be_skipped(
+        self, three_pages: bytes, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        sources = [SourceInput(b"", file_name="nothing.pdf"), SourceInput(three_pages, file_name="3.pdf")]
+        documents = list(DocumentParser(backend=Double()).parse_many(sources, on_error="skip"))
+        assert [document.file_name for document in documents] == ["3.pdf"]
+        assert "nothing.pdf" in caplog.text
+
+    def test_or_handed_to_a_function(self, three_pages: bytes) -> None:
+        errors: list[NemoparseError] = []
+        sources = [SourceInput(b"", file_name="nothing.pdf"), SourceInput(three_pages)]
+        documents = list(DocumentParser(backend=Double()).parse_many(sources, on_error=errors.append))
+        assert len(documents) == 1
+        assert isinstance(errors[0], EmptySourceError)
+
+    async def test_async_sources(self, three_pages: bytes) -> None:
+        async def sources() -> AsyncIterator[SourceInput]:
+            for index in range(3):
+                yield SourceInput(three_pages, file_name=f"{index}.pdf")
+
+        parser = DocumentParser(backend=Double())
+        names = [document.file_name async for document in parser.aparse_many(sources())]
+        assert names == ["0.pdf", "1.pdf", "2.pdf"]
+
+
+class TestWhereItRuns:
+    async def test_sync_inside_a_running_loop(self, three_pages: bytes) -> None:
+        assert len(DocumentParser(backend=Double()).parse(three_pages).pages) == 3
+
+    async def test_async(self, three_pages: bytes) -> None:
+        parser = DocumentParser(backend=Double())
+        assert len((await parser.aparse(three_pages)).pages) == 3
+        assert [page.number async for page in parser.aiter_pages(three_pages)] == [1, 2, 3]
+
+    def test_in_one_loop_after_another(self, three_pages: bytes) -> None:
+        parser = DocumentParser(backend=Double())
+        for _ in range(3):
+            assert len(asyncio.run(parser.aparse(three_pages)).pages) == 3
+
+    async def test_a_cancelled_parse_closes_everything(self, three_pages: bytes) -> None:
+        engine = Double(delay=lambda page: 3600)
+        task = asyncio.create_task(DocumentParser(backend=engine).aparse(three_pages))
+        while not engine.in_flight:
+            await asyncio.sleep(0.01)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert engine.in_flight == 0
+        assert engine.closed == 1
+
+
+class TestConfiguration:
+    def test_pickles_and_copies(self) -> None:
+        parser = DocumentParser(base_url="http://127.0.0.1:9/v1", api_key="not-a-real-key", model="m")
+        again = pickle.loads(pickle.dumps(parser))
+        assert again.options == parser.options
+        assert copy.deepcopy(parser).backend == parser.backend
+
+    def test_no_secret_is_shown(self) -> None:
+        parser = DocumentParser(
+            base_url="http://127.0.0.1:9",
+            api_key="not-a-real-key",
+            password="not-a-real-password",
+            headers={"X-Token": "not-a-real-token"},
+        )
+        for shown in (repr(parser), str(parser.options), repr(parser.backend)):
+            assert "not-a-real" not in shown
+
+    def test_a_misspelt_option_is_named(self) -> None:
+        with pytest.raises(OptionError, match="max_concurency"):
+            DocumentParser(backend="cpu", max_concurency=3)
+
+    def test_a_bad_value_is_named_and_not_repeated(self) -> None:
+        with pytest.raises(OptionError, match="base_url") as caught:
+            DocumentParser(base_url="ftp://user:not-a-real-key@host")
+        assert "not-a-real-key" not in str(caught.value)
+
+    def test_a_parser_option_in_the_wrong_place(self, three_pages: bytes) -> None:
+        with pytest.raises(OptionError, match="pages"):
+            DocumentParser(backend=Double()).parse(three_pages, pages="1")
+
+    def test_vllm_needs_an_address(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.delenv("NEMOTRON_PARSE_BASE_URL", raising=False)
+        with pytest.raises(OptionError, match="base_url"):
+            DocumentParser(backend="vllm")
+
+    def test_auto_takes_the_server_of_the_environment(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("NEMOTRON_PARSE_BASE_URL", "http://127.0.0.1:9/v1")
+        assert DocumentParser().backend.name == "vllm"
+
+    def test_a_key_alone_sends_nothing_to_nvidia(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.delenv("NEMOTRON_PARSE_BASE_URL", raising=False)
+        monkeypatch.delenv("NEMOTRON_PARSE_BACKEND", raising=False)
+        monkeypatch.setenv("NVIDIA_API_KEY", "not-a-real-key")
+        try:
+            backend = DocumentParser().backend.name
+        except OptionError:
+            return
+        assert backend == "cpu"
+
+    def test_nvidia_when_the_environment_names_it(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("NEMOTRON_PARSE_BACKEND", "nvidia")
+        monkeypatch.setenv("NVIDIA_API_KEY", "not-a-real-key")
+        assert DocumentParser().backend.name == "nvidia"
+
+    def test_an_unknown_backend_in_the_environment(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("NEMOTRON_PARSE_BACKEND", "vlm")
+        with pytest.raises(OptionError, match="NEMOTRON_PARSE_BACKEND"):
+            DocumentParser()
