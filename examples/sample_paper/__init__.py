@@ -1,0 +1,1 @@
+"""The sample paper: what it says (`content`, `tables`), and how it is drawn (`flow`, `drawing`)."""
