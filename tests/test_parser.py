@@ -1,4 +1,4 @@
-"""DocumentParser over an engine of the test's own: order, windows, errors, retries, report, sync and async."""
+"""DocumentParser over an engine of the test's own: order, windows, errors, retries, sync and async."""
 
 from __future__ import annotations
 
@@ -46,6 +46,7 @@ class Double:
     max_concurrency: int = 4
     needs_text_layer: bool = False
     seen: list[int] = field(default_factory=list)
+    asked: asyncio.Event = field(default_factory=asyncio.Event)
     in_flight: int = 0
     most_in_flight: int = 0
     opened: int = 0
@@ -64,6 +65,7 @@ class Double:
     async def read(self, image: PageImage) -> ModelReply:
         page = image.geometry.number
         self.seen.append(page)
+        self.asked.set()
         self.in_flight += 1
         self.most_in_flight = max(self.most_in_flight, self.in_flight)
         try:
@@ -295,8 +297,7 @@ class TestWhereItRuns:
     async def test_a_cancelled_parse_closes_everything(self, three_pages: bytes) -> None:
         engine = Double(delay=lambda page: 3600)
         task = asyncio.create_task(DocumentParser(backend=engine).aparse(three_pages))
-        while not engine.in_flight:
-            await asyncio.sleep(0.01)
+        await asyncio.wait_for(engine.asked.wait(), 10)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
