@@ -1,0 +1,288 @@
+"""HttpConnection: requests to one server over kept connections, with one deadline each and typed errors."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import metadata
+from types import SimpleNamespace, TracebackType
+from typing import Any
+from urllib.parse import urlsplit
+
+import aiohttp
+from multidict import CIMultiDict
+from pydantic import SecretStr
+from yarl import URL
+
+from ..errors import BackendError, OptionError, ProtocolError, ReplyTimeoutError, ServerFailedError
+from .addresses import shown
+from .http_errors import error_from_answer, server_message
+from .proxies import proxy_for
+
+# uvicorn, in front of most model servers, closes connections that were idle for 5 s. A request that is
+# written just then is lost, so ours are given up earlier.
+_IDLE_SECONDS = 4.0
+_CONNECT_SECONDS = 15.0
+# A kept connection that the server has closed shows it at once; a later break is a failure of its own.
+_STALE_SECONDS = 2.0
+# A page is some 50 kB; what is far beyond that is no reply.
+_LARGEST_BODY = 64 * 1024 * 1024
+# Header values shorter than this are words like "json"; masking them would garble every message.
+_SHORTEST_SECRET = 8
+
+
+@dataclass(frozen=True, slots=True)
+class HttpAnswer:
+    """A whole answer.
+
+    Attributes:
+        status: HTTP status.
+        headers: Looked up without regard to case.
+        body: The body, decompressed.
+    """
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+    @property
+    def ok(self) -> bool:
+        """Whether the status is 2xx."""
+        return 200 <= self.status < 300
+
+    def json(self, server: str) -> Any:
+        """The body as JSON.
+
+        Raises:
+            ProtocolError: It is none.
+        """
+        try:
+            return json.loads(self.body)
+        except (ValueError, RecursionError):
+            said = server_message(self.body)[:80]
+            raise ProtocolError(
+                f"{server} answered {self.status} with something that is not JSON"
+                + (f": {said!r}" if said else " (nothing)"),
+                status=self.status,
+            ) from None
+
+
+class HttpConnection:
+    """A pool of connections to one server; use it with ``async with`` inside one event loop.
+
+    Args:
+        root: The server's address, see `server_root`.
+        api_key: Sent as a bearer token.
+        headers: Sent with every request; they win over the key and over the defaults.
+        timeout: Seconds for one request, from its first byte to the last of the answer.
+    """
+
+    def __init__(
+        self,
+        root: str,
+        *,
+        api_key: SecretStr | None = None,
+        headers: Mapping[str, str] | None = None,
+        timeout: float = 120.0,
+    ) -> None:
+        self.server = shown(root)
+        self._root = root
+        self._timeout = timeout
+        self._headers = _all_headers(api_key, headers or {})
+        self.secrets = _secrets(root, api_key, headers or {})
+        self._proxy, self._proxy_auth = _proxy(root)
+        self._session: aiohttp.ClientSession | None = None
+
+    async def __aenter__(self) -> HttpConnection:
+        trace = aiohttp.TraceConfig()
+        trace.on_connection_reuseconn.append(_note_reuse)
+        self._session = aiohttp.ClientSession(
+            # The pipeline decides how many requests are in flight; a second limit here would only hide it.
+            connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=_IDLE_SECONDS),
+            headers=self._headers,
+            cookie_jar=aiohttp.DummyCookieJar(),
+            trace_configs=[trace],
+            auto_decompress=True,
+        )
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        session, self._session = self._session, None
+        if session is not None:
+            await session.close()
+
+    async def get(self, path: str, *, timeout: float | None = None) -> HttpAnswer:
+        """GET a path.
+
+        Args:
+            path: Put after the root, begins with a slash.
+            timeout: Seconds, where it is to be less than the connection's.
+
+        Raises:
+            BackendError: There was no whole answer.
+        """
+        return await self._request("GET", path, timeout or self._timeout, dict)
+
+    async def post(self, path: str, body: bytes, *, content_type: str) -> HttpAnswer:
+        """POST a body.
+
+        Args:
+            path: Put after the root, begins with a slash; empty for the root itself.
+            body: The whole body.
+            content_type: Its type.
+
+        Raises:
+            BackendError: There was no whole answer.
+        """
+
+        def content() -> dict[str, Any]:
+            # A file object, because aiohttp writes those in pieces and lets the loop breathe in between.
+            return {"data": io.BytesIO(body), "headers": {"Content-Type": content_type}}
+
+        return await self._request("POST", path, self._timeout, content)
+
+    def error(self, answer: HttpAnswer) -> BackendError:
+        """The error that an answer which is not 2xx stands for."""
+        return error_from_answer(
+            answer.status, answer.headers, answer.body, server=self.server, secrets=self.secrets
+        )
+
+    async def _request(
+        self, method: str, path: str, timeout: float, content: Callable[[], dict[str, Any]]
+    ) -> HttpAnswer:
+        if self._session is None:
+            raise RuntimeError("the connection is not open: use it with 'async with'")
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        reuse = {"reused": False}
+        try:
+            return await self._exchange(method, path, timeout, content(), reuse)
+        except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError) as error:
+            spent = loop.time() - began
+            is_stale = reuse["reused"] and spent < min(_STALE_SECONDS, timeout)
+            if not is_stale or isinstance(error, aiohttp.ClientConnectorError):
+                raise self._transport_error(error, timeout) from error
+        except (aiohttp.ClientError, asyncio.TimeoutError, ValueError) as error:
+            raise self._transport_error(error, timeout) from _printable(error)
+        # The server had closed the kept connection before it saw the request: nothing is counted twice.
+        try:
+            return await self._exchange(method, path, timeout - spent, content(), reuse)
+        except (aiohttp.ClientError, asyncio.TimeoutError, ValueError) as error:
+            raise self._transport_error(error, timeout) from _printable(error)
+
+    async def _exchange(
+        self, method: str, path: str, timeout: float, content: dict[str, Any], reuse: dict[str, bool]
+    ) -> HttpAnswer:
+        if self._session is None:
+            raise RuntimeError("the connection was closed while a request was on its way")
+        async with self._session.request(
+            method,
+            self._root + path,
+            timeout=aiohttp.ClientTimeout(total=timeout, sock_connect=_CONNECT_SECONDS),
+            allow_redirects=False,
+            proxy=self._proxy,
+            proxy_auth=self._proxy_auth,
+            trace_request_ctx=reuse,
+            **content,
+        ) as response:
+            return HttpAnswer(response.status, response.headers, await self._body(response))
+
+    async def _body(self, response: aiohttp.ClientResponse) -> bytes:
+        pieces: list[bytes] = []
+        size = 0
+        async for piece in response.content.iter_any():
+            size += len(piece)
+            if size > _LARGEST_BODY:
+                response.close()
+                raise ProtocolError(
+                    f"the answer of {self.server} is larger than {_LARGEST_BODY >> 20} MiB",
+                    status=response.status,
+                )
+            pieces.append(piece)
+        return b"".join(pieces)
+
+    def _transport_error(self, error: Exception, timeout: float) -> BackendError | OptionError:
+        where = self.server
+        if isinstance(error, aiohttp.ConnectionTimeoutError):
+            return ReplyTimeoutError(f"no connection to {where} within {min(timeout, _CONNECT_SECONDS):g} s")
+        if isinstance(error, asyncio.TimeoutError):
+            return ReplyTimeoutError(f"no whole reply from {where} within {timeout:g} s (this side gave up)")
+        if isinstance(error, aiohttp.ClientSSLError):
+            return BackendError(f"no trusted TLS connection to {where}: {error}")
+        if isinstance(error, aiohttp.ClientHttpProxyError):
+            return ServerFailedError(f"the proxy on the way to {where} answered {error.status}")
+        if isinstance(error, aiohttp.ClientProxyConnectionError):
+            return ServerFailedError(f"the proxy on the way to {where} cannot be reached")
+        if isinstance(error, aiohttp.ClientConnectorDNSError):
+            return ServerFailedError(f"the host of {where} is not known: check base_url and the network")
+        if isinstance(error, aiohttp.ClientConnectorError):
+            return ServerFailedError(
+                f"nobody listens at {where} ({error.strerror or 'no connection'}): "
+                "is the server up, and is base_url right?"
+            )
+        if isinstance(error, aiohttp.ClientResponseError):
+            return ProtocolError(f"the answer of {where} is not HTTP")
+        if isinstance(error, (ValueError, aiohttp.InvalidURL)):
+            return OptionError(f"the request to {where} cannot be written: {type(error).__name__}")
+        return ServerFailedError(f"the connection to {where} broke ({type(error).__name__})")
+
+
+async def _note_reuse(
+    session: aiohttp.ClientSession, context: SimpleNamespace, _: aiohttp.TraceConnectionReuseconnParams
+) -> None:
+    context.trace_request_ctx["reused"] = True
+
+
+def _printable(error: Exception) -> Exception | None:
+    """The cause to keep, unless its repr holds the request's headers or a header's value."""
+    return None if isinstance(error, (aiohttp.ClientResponseError, ValueError)) else error
+
+
+def _all_headers(api_key: SecretStr | None, headers: Mapping[str, str]) -> CIMultiDict[str]:
+    merged: CIMultiDict[str] = CIMultiDict(
+        {"Accept": "application/json", "User-Agent": f"nemoparse-loaders/{_version()}"}
+    )
+    key = api_key.get_secret_value().strip() if api_key else ""
+    if key:
+        merged["Authorization"] = f"Bearer {key}"
+    for name, value in headers.items():
+        if any(ord(char) < 32 for char in name + value):
+            raise OptionError(f"headers: {name!r} has a control character in its name or value")
+        merged[name] = value
+    return merged
+
+
+def _secrets(root: str, api_key: SecretStr | None, headers: Mapping[str, str]) -> tuple[str, ...]:
+    key = api_key.get_secret_value().strip() if api_key else ""
+    values = [value for value in headers.values() if len(value) >= _SHORTEST_SECRET]
+    values += [value.partition(" ")[2] for value in values if " " in value]
+    found = {key, urlsplit(root).password or "", *values}
+    # Longest first, so that no rest of a longer one stays.
+    return tuple(sorted(filter(None, found), key=len, reverse=True))
+
+
+def _proxy(root: str) -> tuple[URL | None, aiohttp.BasicAuth | None]:
+    address = proxy_for(root)
+    if address is None:
+        return None, None
+    try:
+        url = URL(address)
+    except ValueError:
+        raise OptionError("the proxy that the environment names is no URL") from None
+    if url.user is None:
+        return url, None
+    return url.with_user(None), aiohttp.BasicAuth(url.user, url.password or "")
+
+
+@lru_cache(maxsize=1)
+def _version() -> str:
+    try:
+        return metadata.version("nemoparse-loaders")
+    except metadata.PackageNotFoundError:
+        return "0"

@@ -1,0 +1,345 @@
+"""VllmBackend: pages through a vLLM server's chat completions."""
+
+from __future__ import annotations
+
+import binascii
+import json
+import logging
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from pydantic import JsonValue, SecretStr
+
+from ..document import Usage
+from ..errors import ModelNotFoundError, OptionError, ProtocolError, RequestRejectedError
+from ..options import ParseOptions
+from ..profiles import Profile, ProfileName, get_profile, profile_for_model
+from ..rendering.page_image import PageImage
+from .addresses import server_root, shown
+from .base import ModelReply
+
+if TYPE_CHECKING:
+    from .http import HttpAnswer, HttpConnection
+
+_log = logging.getLogger(__name__)
+
+CHAT_PATH = "/v1/chat/completions"
+MODELS_PATH = "/v1/models"
+
+# vLLM's own loop detector: it stops a reply whose last tokens are one pattern, min_count times over. Legal
+# pages repeat as well (leaders of dots, forty empty table rows), so it waits far longer than those.
+LOOP_DETECTOR: Mapping[str, int] = {"min_pattern_size": 1, "max_pattern_size": 32, "min_count": 150}
+
+_MODELS_SECONDS = 30.0
+# Stands for the picture while the rest of the body is made.
+_PICTURE = "@picture@"
+_OURS = frozenset({"messages", "stream"})
+
+
+@dataclass(frozen=True, repr=False)
+class VllmBackend:
+    """Configuration of a vLLM server; pickles, and belongs to no event loop.
+
+    Attributes:
+        base_url: The server, with or without ``/v1``.
+        api_key: Sent as a bearer token.
+        model: Served model name; None for the one that the server lists.
+        profile: Model generation; None where the model's name tells it.
+        headers: Further HTTP headers for every request.
+        request_options: Members put into the body of every page request, over our own.
+        timeout: Seconds for one request, from its first byte to the last of the answer.
+        max_tokens: Longest reply; None for the profile's. The server's context caps it.
+        max_concurrency: Requests in flight that suit one GPU; more doubles the wait for a tenth more pages.
+    """
+
+    base_url: str
+    api_key: SecretStr | None = None
+    model: str | None = None
+    profile: ProfileName | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    request_options: Mapping[str, JsonValue] = field(default_factory=dict)
+    timeout: float = 120.0
+    max_tokens: int | None = None
+    max_concurrency: int = 64
+
+    def __post_init__(self) -> None:
+        server_root(self.base_url)
+        for key in sorted(_OURS & self.request_options.keys()):
+            raise OptionError(f"request_options: {key!r} cannot be set, the reply depends on it")
+
+    def __repr__(self) -> str:
+        # No key, no headers, no password in the address.
+        address = shown(self.base_url)
+        return f"VllmBackend(base_url={address!r}, model={self.model!r}, profile={self.profile!r})"
+
+    @classmethod
+    def from_options(cls, options: ParseOptions) -> VllmBackend:
+        """The backend that the options describe.
+
+        Raises:
+            OptionError: There is no ``base_url``, or a value cannot work.
+        """
+        if options.base_url is None:
+            raise OptionError("a vLLM server needs base_url= or NEMOTRON_PARSE_BASE_URL")
+        return cls(
+            base_url=options.base_url,
+            api_key=options.api_key,
+            model=options.model,
+            profile=options.profile,
+            headers=dict(options.headers),
+            request_options=dict(options.request_options),
+            timeout=options.timeout,
+            max_tokens=options.max_tokens,
+            **({} if options.max_concurrency is None else {"max_concurrency": options.max_concurrency}),
+        )
+
+    @property
+    def name(self) -> str:
+        """Goes into documents as ``parser``."""
+        return "vllm"
+
+    @property
+    def needs_text_layer(self) -> bool:
+        """The model reads the picture alone."""
+        return False
+
+    @asynccontextmanager
+    async def session(self) -> AsyncIterator[VllmSession]:
+        """Connect and find the model.
+
+        Raises:
+            AuthenticationError: The key is refused.
+            ModelNotFoundError: The model is not served, or none can be chosen.
+            ServerFailedError: Nobody listens there.
+            BackendError: Anything else in the way.
+        """
+        # aiohttp is heavy, and a parser that is only configured does not need it.
+        from .http import HttpConnection
+
+        async with HttpConnection(
+            server_root(self.base_url), api_key=self.api_key, headers=self.headers, timeout=self.timeout
+        ) as connection:
+            served = await find_model(connection, self.model, min(self.timeout, _MODELS_SECONDS))
+            # A name such as "nemotron-parse" says nothing; the path it was loaded from often does.
+            profile = (
+                get_profile(self.profile)
+                if self.profile
+                else profile_for_model(f"{served.name}\n{served.root}")
+            )
+            yield VllmSession(connection, served, profile, self.max_tokens, self.request_options)
+
+
+@dataclass(frozen=True, slots=True)
+class ServedModel:
+    """A model as ``/v1/models`` describes it.
+
+    Attributes:
+        name: What requests call it.
+        root: Where it was loaded from, or empty.
+        context_tokens: Prompt and reply together, or None where the server does not say.
+    """
+
+    name: str
+    root: str = ""
+    context_tokens: int | None = None
+
+
+async def find_model(connection: HttpConnection, wanted: str | None, timeout: float) -> ServedModel:
+    """The model to ask for: the one wanted, or the one that the server offers.
+
+    Args:
+        connection: An open connection.
+        wanted: Its served name, or None to choose.
+        timeout: Seconds.
+
+    Raises:
+        ModelNotFoundError: It is not served; or none was wanted and there is no telling which.
+        BackendError: The server does not answer as it should.
+    """
+    answer = await connection.get(MODELS_PATH, timeout=timeout)
+    if answer.status in (404, 405, 501) and wanted:
+        # Gateways that only pass the chat route on; the first page will tell.
+        return ServedModel(wanted)
+    if not answer.ok:
+        raise connection.error(answer)
+    models = list_models(answer, connection.server)
+    names = ", ".join(repr(model.name) for model in models) or "none"
+    if wanted:
+        for model in models:
+            if model.name == wanted:
+                return model
+        raise ModelNotFoundError(f"{connection.server} does not serve {wanted!r}; it serves {names}")
+    likely = [model for model in models if "parse" in model.name.lower()] if len(models) > 1 else models
+    if len(likely) == 1:
+        return likely[0]
+    raise ModelNotFoundError(f"{connection.server} serves {names}: choose one with model=")
+
+
+def list_models(answer: HttpAnswer, server: str) -> list[ServedModel]:
+    """The models in an answer of ``/v1/models``.
+
+    Raises:
+        ProtocolError: It is not such an answer.
+    """
+    value = answer.json(server)
+    data = value.get("data") if isinstance(value, dict) else None
+    if not isinstance(data, list):
+        raise ProtocolError(f"{server}{MODELS_PATH} lists no models: is it an OpenAI-compatible server?")
+    models = []
+    for item in data:
+        if isinstance(item, dict) and isinstance(item.get("id"), str):
+            length = item.get("max_model_len")
+            root = item.get("root")
+            models.append(
+                ServedModel(
+                    item["id"],
+                    root if isinstance(root, str) else "",
+                    length if isinstance(length, int) and length > 0 else None,
+                )
+            )
+    return models
+
+
+class VllmSession:
+    """An open connection to a server whose model is known."""
+
+    def __init__(
+        self,
+        connection: HttpConnection,
+        served: ServedModel,
+        profile: Profile,
+        max_tokens: int | None,
+        request_options: Mapping[str, JsonValue],
+    ) -> None:
+        self._connection = connection
+        self._profile = profile
+        self._served = served
+        wanted = max_tokens or profile.max_output_tokens
+        # The server cuts prompt + max_tokens down by itself, but refuses a max_tokens above its context.
+        self.max_tokens = min(wanted, served.context_tokens or wanted)
+        self._options = dict(request_options)
+        self._asks_loop_detector = "repetition_detection" not in self._options
+        self._frames: dict[str, tuple[bytes, bytes]] = {}
+
+    @property
+    def profile(self) -> Profile:
+        """The generation of the model that answers."""
+        return self._profile
+
+    @property
+    def model(self) -> str:
+        """The model's served name."""
+        return self._served.name
+
+    @property
+    def context_tokens(self) -> int | None:
+        """Prompt and reply together, or None where the server does not say."""
+        return self._served.context_tokens
+
+    async def read(self, image: PageImage) -> ModelReply:
+        """Read one page: one request.
+
+        Raises:
+            BackendError: There was no reply; ``retryable`` says whether to try again.
+        """
+        answer = await self._ask(image)
+        if self._refuses_loop_detector(answer):
+            answer = await self._ask(image)
+        if not answer.ok:
+            raise self._connection.error(answer)
+        return parse_completion(answer.json(self._connection.server), self._connection.server, self.model)
+
+    async def _ask(self, image: PageImage) -> HttpAnswer:
+        before, after = self._frame(image.media_type)
+        body = b"".join((before, binascii.b2a_base64(image.data, newline=False), after))
+        return await self._connection.post(CHAT_PATH, body, content_type="application/json")
+
+    def _frame(self, media_type: str) -> tuple[bytes, bytes]:
+        """The body before and after the picture: json.dumps over a megabyte of base64 would cost more."""
+        frame = self._frames.get(media_type)
+        if frame is None:
+            text = json.dumps(self._body(f"data:{media_type};base64,{_PICTURE}"), separators=(",", ":"))
+            before, _, after = text.partition(_PICTURE)
+            frame = self._frames[media_type] = before.encode(), after.encode()
+        return frame
+
+    def _body(self, url: str) -> dict[str, Any]:
+        body: dict[str, Any] = {
+            "messages": [
+                {
+                    "role": "user",
+                    "content": [
+                        {"type": "image_url", "image_url": {"url": url}},
+                        {"type": "text", "text": self._profile.task},
+                    ],
+                }
+            ],
+            "model": self.model,
+            "max_tokens": self.max_tokens,
+            # Left out, every layout token vanishes and the server still answers 200.
+            "skip_special_tokens": False,
+            **self._profile.sampling,
+        }
+        if self._asks_loop_detector:
+            body["repetition_detection"] = dict(LOOP_DETECTOR)
+        return {**body, **self._options}
+
+    def _refuses_loop_detector(self, answer: HttpAnswer) -> bool:
+        """Whether the server is one that knows no loop detector and refuses what it does not know."""
+        if answer.status not in (400, 422) or b"repetition_detection" not in answer.body:
+            return False
+        if "repetition_detection" in self._options:
+            return False
+        if self._asks_loop_detector:
+            self._asks_loop_detector = False
+            self._frames.clear()
+            _log.info("%s knows no loop detector; going on without", self._connection.server)
+        # Also for a request that was already on its way when another one found out.
+        return True
+
+
+def parse_completion(value: object, server: str, model: str) -> ModelReply:
+    """The reply in a chat completion.
+
+    Args:
+        value: The decoded JSON.
+        server: The server's address, for messages.
+        model: The name to use where the answer has none.
+
+    Raises:
+        ProtocolError: It is no chat completion.
+        RequestRejectedError: It is a tool call, as hosted models of generation 1.1 answer.
+    """
+    members = value if isinstance(value, dict) else {}
+    choices = members.get("choices")
+    choice = choices[0] if isinstance(choices, list) and choices else None
+    message = choice.get("message") if isinstance(choice, dict) else None
+    if not isinstance(choice, dict) or not isinstance(message, dict):
+        raise ProtocolError(f"the answer of {server} has no choices[0].message: it is no chat completion")
+    content = message.get("content")
+    if message.get("tool_calls") and not content:
+        raise RequestRejectedError(
+            f"{server} answers with tool calls, as the hosted models of generation 1.1 do; "
+            "this backend reads the model's own tokens: use a vLLM server"
+        )
+    if content is not None and not isinstance(content, str):
+        raise ProtocolError(f"the answer of {server} has a content that is no text")
+    reason = choice.get("finish_reason")
+    name = members.get("model")
+    return ModelReply(
+        text=content or "",
+        finish_reason=reason if isinstance(reason, str) else None,
+        usage=_usage(members.get("usage")),
+        model=name if isinstance(name, str) and name else model,
+    )
+
+
+def _usage(value: object) -> Usage:
+    counts = value if isinstance(value, dict) else {}
+    prompt, completion = counts.get("prompt_tokens"), counts.get("completion_tokens")
+    return Usage(
+        prompt_tokens=prompt if isinstance(prompt, int) else None,
+        completion_tokens=completion if isinstance(completion, int) else None,
+    )
