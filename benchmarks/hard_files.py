@@ -40,9 +40,9 @@ print(json.dumps(out))
 HEAD = """# Hard files
 
 What the CPU backend makes of {count} files: some are known to break document loaders (damaged, encrypted,
-huge, rotated, without fonts, in odd colour modes), the others are real documents. Each ran in a process of its
-own with `python benchmarks/hard_files.py`; {pages} pages were read. "ok" pages have a whole reply, "blank" ones
-have nothing to read. None may hang, crash, or fail without an error that names the file.
+huge, rotated, without fonts, in odd colour modes), the others are real documents. Each ran in a process of
+its own with `python benchmarks/hard_files.py`; {pages} pages were read. "ok" pages have a whole reply,
+"blank" ones have nothing to read. None may hang, crash, or fail without an error that names the file.
 
 | file | result | pages | elements | tables | characters | issues | peak MB |
 |---|---|---|---|---|---|---|---|
