@@ -1,0 +1,140 @@
+"""Lines to blocks: paragraphs, headings, list items, each on its own.
+
+Two lines belong to one block when they stand below each other in one column, in one size, closer than the
+column's own leading allows for a break. Indents then part paragraphs, unless the column hangs its entries.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from .geometry import Rect, bounds
+from .parts import Block, Line, Region, RegionKind
+
+_SIZE_RATIO = 0.88  # lines whose sizes differ more are of different blocks
+_LEADING_SLACK = 1.28  # a step larger than this many times the column's leading is a break
+_MAX_LEADING_EM = 2.3  # a step larger than this many font sizes is a break in any case
+_INDENT_EM = 0.7
+_BOLD = 0.6
+
+LIST_MARKER = re.compile(
+    r"^(?:[•◦▪●○■□‣∙·➢►▶✓✔❖⁃]|[-–—*](?=\s)|[(\[]?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,5})[.)](?=\s)|\([0-9a-zA-Z]{1,4}\)(?=\s)"
+    r"|\[\d{1,3}\](?=\s))"
+)
+
+
+def region_of(box: Rect, regions: Sequence[Region]) -> RegionKind | None:
+    """The class of the region in which most of the box lies; the surer, then the smaller one wins."""
+    best: Region | None = None
+    for region in regions:
+        if box.share_in(region.box) < 0.6:
+            continue
+        if best is None or (round(region.score, 1), -region.box.area) > (
+            round(best.score, 1),
+            -best.box.area,
+        ):
+            best = region
+    return best.kind if best else None
+
+
+def build_blocks(lines: Sequence[Line], regions: Sequence[Region] = ()) -> list[Block]:
+    """Group lines to blocks.
+
+    Args:
+        lines: Ordered by their top edge.
+        regions: What the layout model found; lines of regions of different classes stay apart.
+
+    Returns:
+        Blocks in no particular order, their type still "Text".
+    """
+    blocks: list[Block] = []
+    for column in _columns(lines, regions):
+        for group in _paragraphs(column):
+            box = bounds([line.box for line in group])
+            blocks.append(Block(box, group, region=region_of(box, regions)))
+    return blocks
+
+
+def _columns(lines: Sequence[Line], regions: Sequence[Region]) -> list[list[Line]]:
+    """Runs of lines below each other, in one style and one region, without a clear break."""
+    runs: list[list[Line]] = []
+    kinds: list[RegionKind | None] = []
+    for line in lines:
+        box = line.box
+        kind = region_of(box, regions)
+        best: int | None = None
+        for index in range(len(runs) - 1, max(-1, len(runs) - 60), -1):
+            last = runs[index][-1]
+            if not _continues(last, line) or _differs(kinds[index], kind):
+                continue
+            if best is None or last.box.y1 > runs[best][-1].box.y1:
+                best = index
+        if best is None:
+            runs.append([line])
+            kinds.append(kind)
+        else:
+            runs[best].append(line)
+    return runs
+
+
+def _differs(a: RegionKind | None, b: RegionKind | None) -> bool:
+    # "reference" and "text" are one thing to the model at times, within one paragraph.
+    same = {"text": "text", "reference": "text", None: "text"}
+    return same.get(a, a) != same.get(b, b)
+
+
+def _continues(last: Line, line: Line) -> bool:
+    """Whether the line may follow the last one in a block."""
+    a, b = last.box, line.box
+    size = max(last.size, line.size)
+    if min(last.size, line.size) < _SIZE_RATIO * size:
+        return False
+    if a.across(b) < 0.5 * min(a.width, b.width):
+        return False
+    step = b.y1 - a.y1
+    if not 0.3 * size < step <= _MAX_LEADING_EM * size:
+        return False
+    return (last.share("bold") >= _BOLD) == (line.share("bold") >= _BOLD) or not _heading_like(last, line)
+
+
+def _heading_like(last: Line, line: Line) -> bool:
+    """A bold line above or below plain text stands alone, unless it merely opens or closes a sentence."""
+    bold, plain = (last, line) if last.share("bold") >= _BOLD else (line, last)
+    return bold.share("bold") > 0.95 and plain.share("bold") < 0.5
+
+
+def _paragraphs(column: list[Line]) -> list[list[Line]]:
+    """Part a run of lines at wide steps, list markers and indents."""
+    if len(column) == 1:
+        return [column]
+    steps = sorted(b.box.y1 - a.box.y1 for a, b in pairwise(column))
+    # The lower quartile: in a list with air between its items the middle step is already a break.
+    leading = max(steps[len(steps) // 4], 0.9 * column[0].size)
+    left = min(line.box.x0 for line in column)
+    right = max(line.box.x1 for line in column)
+    em = column[0].size
+    indented = [line.box.x0 - left > _INDENT_EM * em for line in column]
+    hanging = _hangs(column, indented)
+    groups: list[list[Line]] = [[column[0]]]
+    for index in range(1, len(column)):
+        last, line = column[index - 1], column[index]
+        wide = line.box.y1 - last.box.y1 > _LEADING_SLACK * leading + 0.5
+        marked = bool(LIST_MARKER.match(line.text))
+        if hanging:
+            starts = not indented[index] and indented[index - 1]
+        else:
+            starts = indented[index] and not indented[index - 1] and not LIST_MARKER.match(groups[-1][0].text)
+        short = last.box.x1 < right - 0.25 * (right - left) and last.text.rstrip()[-1:] in ".:;!?"
+        if wide or marked or starts or (short and not indented[index] and len(column) > 3):
+            groups.append([line])
+        else:
+            groups[-1].append(line)
+    return groups
+
+
+def _hangs(column: list[Line], indented: list[bool]) -> bool:
+    """Whether entries start flush and go on indented, as bibliographies do."""
+    inner = sum(indented)
+    return inner >= 0.4 * len(column) and not indented[0] and not LIST_MARKER.match(column[0].text)
