@@ -21,7 +21,6 @@ ROOT = Path(__file__).resolve().parent
 TOOLS = ROOT / ".tools" / "uv"
 CONSTRAINTS = ROOT / "requirements" / "constraints.txt"
 UV_REQUIREMENT = ROOT / "requirements" / "uv.txt"
-SAMPLE = ROOT / "examples" / "documents" / "sample-paper.pdf"
 INTEGRATIONS = (
     "llama-index-readers-nemotron-parse",
     "llama-index-node-parser-nemotron-parse",
@@ -75,10 +74,8 @@ def main() -> None:
     if rest and options.command != "test":
         parser.error(f"unknown: {' '.join(rest)}")
     python = install(options.venv.resolve(), tests=options.command != "demo")
-    nemoparse = (python, "-m", "nemoparse_loaders.cli", "parse", SAMPLE, "--backend", "cpu")
     if options.command == "demo":
-        run(*nemoparse, "--format", "markdown")
-        run(*nemoparse, "--format", "chunks")
+        run(python, ROOT / "examples" / "quickstart.py")
     elif options.command == "test":
         run(python, "-m", "pytest", *rest)
 

@@ -1,0 +1,132 @@
+"""``nemoparse parse``: what is written where, what is said, and the exit status."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from nemoparse_loaders import METADATA_KEYS, ParsedDocument
+from nemoparse_loaders.testing import HttpError, ParseServer
+
+Run = Callable[..., "subprocess.CompletedProcess[bytes]"]
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[ParseServer]:
+    with ParseServer() as server:
+        yield server
+
+
+@pytest.fixture
+def run(server: ParseServer, tmp_path: Path) -> Run:
+    def run(
+        *arguments: str, standard_input: bytes = b"", **environment: str
+    ) -> subprocess.CompletedProcess[bytes]:
+        return subprocess.run(
+            [sys.executable, "-m", "nemoparse_loaders.cli", *arguments],
+            input=standard_input,
+            capture_output=True,
+            cwd=tmp_path,
+            env={**os.environ, "NEMOTRON_PARSE_BASE_URL": server.base_url, **environment},
+            timeout=120,
+            check=False,
+        )
+
+    return run
+
+
+@pytest.fixture
+def report_pdf(tmp_path: Path, make_pdf: Callable[..., bytes]) -> Path:
+    path = tmp_path / "report.pdf"
+    path.write_bytes(make_pdf("one", "two"))
+    return path
+
+
+def test_markdown_on_standard_output_and_nothing_else(run: Run, report_pdf: Path) -> None:
+    done = run("parse", "report.pdf", "--page-markers")
+    assert done.returncode == 0, done.stderr
+    text = done.stdout.decode()
+    assert text.count("# Harbour report") == 2
+    assert "<!-- page 2 -->" in text
+    assert done.stderr == b"", "a pipe gets no progress bar"
+
+
+def test_json_reads_back(run: Run, report_pdf: Path) -> None:
+    document = ParsedDocument.from_json(run("parse", "report.pdf", "-f", "json", "--pages", "2").stdout)
+    assert [page.number for page in document.pages] == [2]
+    assert document.tables[0].grid()[1][0] == "2024"
+
+
+def test_chunks_are_json_lines(run: Run, report_pdf: Path) -> None:
+    lines = run("parse", "report.pdf", "-f", "chunks").stdout.decode().splitlines()
+    assert lines
+    for line in lines:
+        chunk = json.loads(line)
+        assert set(chunk) == {"id", "text", "embed_text", "metadata"}
+        assert set(chunk["metadata"]) == set(METADATA_KEYS)
+
+
+def test_html_into_a_folder(run: Run, report_pdf: Path, tmp_path: Path) -> None:
+    other = tmp_path / "older"
+    other.mkdir()
+    (other / "Report.pdf").write_bytes(report_pdf.read_bytes())
+    done = run("parse", "report.pdf", "older/Report.pdf", "-f", "html", "--out", "made/here")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == b""
+    made = tmp_path / "made" / "here"
+    assert sorted(path.name for path in made.iterdir()) == ["Report-2.html", "report.html"]
+    assert "<table" in (made / "report.html").read_text("utf-8")
+
+
+def test_standard_input(run: Run, report_pdf: Path) -> None:
+    done = run("parse", "-", standard_input=report_pdf.read_bytes())
+    assert done.returncode == 0, done.stderr
+    assert b"Harbour report" in done.stdout
+
+
+def test_one_bad_file_does_not_stop_the_others(run: Run, report_pdf: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty.pdf").touch()
+    done = run("parse", "empty.pdf", "missing.pdf", "report.pdf")
+    assert done.returncode == 1
+    assert b"Harbour report" in done.stdout
+    complaints = done.stderr.decode().splitlines()
+    assert len(complaints) == 2
+    assert "empty.pdf" in complaints[0]
+    assert "missing.pdf" in complaints[1]
+
+
+def test_a_failed_page_is_named(report_pdf: Path, run: Run) -> None:
+    with ParseServer(faults=lambda request: HttpError(500) if "chat" in request.path else None) as broken:
+        done = run("parse", "report.pdf", "--max-retries", "0", NEMOTRON_PARSE_BASE_URL=broken.base_url)
+    assert done.returncode == 1
+    assert b"report.pdf, page 1" in done.stderr
+    assert b"report.pdf, page 2" in done.stderr
+
+
+def test_errors_are_one_line_and_no_traceback(run: Run, report_pdf: Path) -> None:
+    done = run("parse", "report.pdf", "--pages", "9-")
+    assert done.returncode == 1
+    assert b"Traceback" not in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_nobody_there(run: Run, report_pdf: Path) -> None:
+    done = run("parse", "report.pdf", "--max-retries", "0", NEMOTRON_PARSE_BASE_URL="http://127.0.0.1:9")
+    assert done.returncode == 1
+    assert b"127.0.0.1:9" in done.stderr
+    assert b"Traceback" not in done.stderr
+
+
+def test_wrong_usage(run: Run) -> None:
+    assert run("parse").returncode == 2
+    assert run("parse", "x.pdf", "--format", "docx").returncode == 2
+
+
+def test_version(run: Run) -> None:
+    assert run("--version").stdout.decode().strip() == "0.1.0"
