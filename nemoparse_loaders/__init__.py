@@ -18,6 +18,12 @@ if TYPE_CHECKING:
         Split,
         split_document,
     )
+    from .chunking.carried import (
+        TextSplit,
+        layout_hash,
+        layout_to_json,
+        split_text,
+    )
     from .decoding import (
         decode_page,
         encode_page,
@@ -77,6 +83,7 @@ _HOME = {
         "Split",
         "split_document",
     ],
+    "chunking.carried": ["TextSplit", "layout_hash", "layout_to_json", "split_text"],
     "decoding": ["decode_page", "encode_page"],
     "document": [
         "BBox",
@@ -158,11 +165,15 @@ __all__ = [
     "Split",
     "Table",
     "TableCell",
+    "TextSplit",
     "UnsupportedSourceError",
     "__version__",
     "decode_page",
     "encode_page",
+    "layout_hash",
+    "layout_to_json",
     "split_document",
+    "split_text",
 ]
 
 

@@ -15,7 +15,8 @@ EMBED_KEYS Element ElementType EmptySourceError EncryptedSourceError Issue LLM_K
 METADATA_KEYS MissingDependencyError ModelNotFoundError NemoparseError OptionError PageError PageRenderError PageReplyError
 ParseOptions ParseReport ParsedDocument ParsedPage ProtocolError ReplyTimeoutError RequestRejectedError
 ServerBusyError ServerFailedError SourceError SourceInput SourceNotFoundError Split Table TableCell
-UnsupportedSourceError __version__ decode_page encode_page split_document
+TextSplit UnsupportedSourceError __version__ decode_page encode_page layout_hash layout_to_json split_document
+split_text
 """
 
 
