@@ -1,1 +1,9 @@
 """Any input to a Source that knows what it is."""
+
+from __future__ import annotations
+
+from .detection import SUPPORTED_TYPES
+from .page_range import parse_page_range
+from .source import Source, load_source
+
+__all__ = ["SUPPORTED_TYPES", "Source", "load_source", "parse_page_range"]

@@ -1,0 +1,163 @@
+"""The pages of a PDF, drawn by PDFium straight into PNG rows."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+
+import pypdfium2 as pdfium
+import pypdfium2.raw as pdfium_c
+
+from ..document import Issue
+from ..errors import PageRenderError
+from ..sources import Source
+from .page_image import PageGeometry, TextLayer
+from .pages import DrawnPage
+from .pdfium import PDFIUM_LOCK, document_text, open_pdf
+from .png import Scanlines
+from .scaling import PixelSize, fit_page
+from .settings import RenderSettings
+
+_LOW_DPI = 50.0
+_FLAGS = pdfium_c.FPDF_ANNOT | pdfium_c.FPDF_REVERSE_BYTE_ORDER  # RGB, not BGR
+
+
+class PdfPages:
+    """An open PDF. Every method takes PDFium's lock; encoding happens outside of it."""
+
+    def __init__(self, source: Source, password: str | None) -> None:
+        self._file_name = source.file_name
+        with PDFIUM_LOCK:
+            self._open = open_pdf(source, password)
+            self._document = self._open.document
+            self.issues = self._open.issues
+            self.page_count = len(self._document)
+            self.title = document_text(partial(pdfium_c.FPDF_GetMetaText, self._document, b"Title\x00"))
+
+    def close(self) -> None:
+        """Close the document."""
+        with PDFIUM_LOCK:
+            self._document.close()
+
+    def geometry(self, number: int) -> PageGeometry:
+        """Measure a page.
+
+        Raises:
+            PageRenderError: It cannot be loaded.
+        """
+        with PDFIUM_LOCK, self._page(number) as page:
+            return self._measure(page, number)
+
+    def draw(self, number: int, settings: RenderSettings) -> DrawnPage:
+        """Draw a page with its annotations and form fields.
+
+        Raises:
+            PageRenderError: It cannot be loaded, has no size, or there is no memory for it.
+        """
+        with PDFIUM_LOCK, self._page(number) as page:
+            geometry = self._measure(page, number)
+            width, height = page.get_size()
+            if not (width > 0 and height > 0 and math.isfinite(width * height)):
+                raise PageRenderError(
+                    self._file_name,
+                    number,
+                    f"its visible area is {width:g} x {height:g} points: nothing to draw",
+                )
+            size = fit_page(width, height, settings.max_image_size, _max_scale(settings, geometry))
+            lines = self._paint(page, number, size)
+            issues = [issue for issue in self.issues if issue.code == "forms_failed"]
+            issues += _scale_issues(size, geometry, settings)
+            is_blank = lines.is_uniform()
+            if is_blank:
+                hidden = _undrawn_text(page)
+                issues += hidden
+                is_blank = not hidden
+            text_layer = self._read_text_layer(page, geometry) if settings.text_layer else None
+        located = tuple(issue.model_copy(update={"page": number}) for issue in issues)
+        return DrawnPage(lines, geometry, is_blank, text_layer, located)
+
+    @contextmanager
+    def _page(self, number: int) -> Iterator[pdfium.PdfPage]:
+        try:
+            page = self._document[number - 1]
+        except pdfium.PdfiumError as error:
+            raise PageRenderError(
+                self._file_name, number, "the page is listed in the file but cannot be loaded"
+            ) from error
+        try:
+            yield page
+        finally:
+            page.close()
+
+    def _measure(self, page: pdfium.PdfPage, number: int) -> PageGeometry:
+        width, height = page.get_size()
+        label = document_text(partial(pdfium_c.FPDF_GetPageLabel, self._document, number - 1))
+        return PageGeometry(
+            number=number,
+            label=label or str(number),
+            width_pt=width,
+            height_pt=height,
+            rotation=page.get_rotation(),
+            pdf_box=page.get_bbox(),
+        )
+
+    def _paint(self, page: pdfium.PdfPage, number: int, size: PixelSize) -> Scanlines:
+        lines = Scanlines.white(size.width, size.height)
+        # PDFium writes the pixels behind each row's filter byte, so the rows need no copy afterwards.
+        pixels = (ctypes.c_ubyte * (len(lines.buffer) - 1)).from_buffer(lines.buffer, 1)
+        bitmap = pdfium_c.FPDFBitmap_CreateEx(
+            size.width, size.height, pdfium_c.FPDFBitmap_BGR, pixels, lines.stride
+        )
+        if not bitmap:
+            raise PageRenderError(
+                self._file_name, number, f"no bitmap of {size.width} x {size.height} pixels can be made"
+            )
+        try:
+            place = (bitmap, page, 0, 0, size.width, size.height, 0, _FLAGS)
+            pdfium_c.FPDF_RenderPageBitmap(*place)
+            if page.formenv:
+                pdfium_c.FPDF_FFLDraw(page.formenv, *place)
+        finally:
+            pdfium_c.FPDFBitmap_Destroy(bitmap)
+            del pixels
+        lines.clear_filter_bytes()
+        return lines
+
+    def _read_text_layer(self, page: pdfium.PdfPage, geometry: PageGeometry) -> TextLayer:
+        from .text_layer import extract_text_layer
+
+        return extract_text_layer(page, geometry)
+
+
+def _max_scale(settings: RenderSettings, geometry: PageGeometry) -> float | None:
+    return None if settings.dpi is None else settings.dpi / 72.0 * geometry.user_unit
+
+
+def _scale_issues(size: PixelSize, geometry: PageGeometry, settings: RenderSettings) -> list[Issue]:
+    dpi = size.scale * 72.0 / geometry.user_unit
+    if dpi >= min(_LOW_DPI, settings.dpi * 0.99 if settings.dpi else _LOW_DPI):
+        return []
+    message = (
+        f"The page of {geometry.width_pt:.0f} x {geometry.height_pt:.0f} points is drawn at {dpi:.1f} dpi to "
+        f"fit {settings.max_image_size[0]} x {settings.max_image_size[1]} pixels: small text may be lost"
+    )
+    return [Issue(code="scale_capped", message=message)]
+
+
+def _undrawn_text(page: pdfium.PdfPage) -> list[Issue]:
+    """Why a page without a mark on it still has text; nothing where it has none."""
+    textpage = page.get_textpage()
+    try:
+        count = sum(not char.isspace() for char in textpage.get_text_range())
+    finally:
+        textpage.close()
+    if count == 0:
+        return []
+    message = (
+        f"The page comes out white though its text layer holds {count} characters: the text is invisible, or "
+        "a font that is not embedded is missing here (for Chinese, Japanese and Korean install fonts-noto-cjk)"
+    )
+    return [Issue(code="fonts_missing", message=message)]

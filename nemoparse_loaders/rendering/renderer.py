@@ -1,0 +1,120 @@
+"""PageRenderer: the pages of a source as pictures that can be sent."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import NoReturn
+
+from ..document import Issue
+from ..errors import PageRenderError
+from ..sources import Source
+from .encoding import encode_page
+from .page_image import PageGeometry, PageImage
+from .pages import Pages
+from .settings import RenderSettings
+
+
+class PageRenderer:
+    """Opens a source on entering ``with`` and closes it on leaving.
+
+    May be used from several threads: PDFium works under one lock a process, encoding runs beside it. It does
+    not go to other processes; send the `Source`, which pickles, and open it there.
+
+    Args:
+        source: What to draw.
+        password: For an encrypted PDF.
+
+    Raises (on entering):
+        SourceError: One of its subclasses, which names the file and says what is wrong.
+    """
+
+    def __init__(self, source: Source, password: str | None = None) -> None:
+        self._source = source
+        self._password = password
+        self._pages: Pages | None = None
+
+    def __enter__(self) -> PageRenderer:
+        self._pages = _open_pages(self._source, self._password)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the source; more than once is fine."""
+        pages, self._pages = self._pages, None
+        if pages is not None:
+            pages.close()
+
+    def __del__(self) -> None:
+        self.close()  # under the lock, which the wrapper's own finalizer would not take
+
+    def __getstate__(self) -> NoReturn:
+        raise TypeError("a PageRenderer holds an open file; send its Source and open it there")
+
+    @property
+    def page_count(self) -> int:
+        """Pages of the file, also those that cannot be drawn."""
+        return self._opened().page_count
+
+    @property
+    def title(self) -> str:
+        """The title that the file gives itself, or empty."""
+        return self._opened().title
+
+    @property
+    def issues(self) -> tuple[Issue, ...]:
+        """What is to know about the file as a whole: attachments, XFA, frames left out."""
+        return self._opened().issues
+
+    def geometry(self, page_number: int) -> PageGeometry:
+        """Measure a page without drawing it.
+
+        Args:
+            page_number: From 1.
+
+        Raises:
+            PageRenderError: There is no such page, or it cannot be loaded.
+        """
+        return self._checked(page_number).geometry(page_number)
+
+    def render(self, page_number: int, settings: RenderSettings | None = None) -> PageImage:
+        """Draw a page.
+
+        Args:
+            page_number: From 1.
+            settings: How; None for the defaults.
+
+        Raises:
+            PageRenderError: There is no such page, or it cannot be drawn.
+        """
+        settings = settings or RenderSettings()
+        return encode_page(self._checked(page_number).draw(page_number, settings), settings)
+
+    def _checked(self, page_number: int) -> Pages:
+        pages = self._opened()
+        if not 1 <= page_number <= pages.page_count:
+            raise PageRenderError(
+                self._source.file_name, page_number, f"there is no such page; the file has {pages.page_count}"
+            )
+        return pages
+
+    def _opened(self) -> Pages:
+        if self._pages is None:
+            raise RuntimeError(
+                "the PageRenderer is not open; use it as: with PageRenderer(source) as renderer"
+            )
+        return self._pages
+
+
+def _open_pages(source: Source, password: str | None) -> Pages:
+    # Imported here: PDFium and Pillow are loaded only for the sources that need them.
+    if source.media_type == "application/pdf":
+        from .pdf_pages import PdfPages
+
+        return PdfPages(source, password)
+    from .image_pages import ImagePages
+
+    return ImagePages(source)
