@@ -53,7 +53,7 @@ def _reduced(lines: Scanlines, limit: int) -> tuple[bytes, int, tuple[int, int]]
     from PIL import Image
 
     image = Image.frombytes(
-        "RGB", (lines.width, lines.height), bytes(lines.buffer[1:]), "raw", "RGB", lines.stride, 1
+        "RGB", (lines.width, lines.height), bytes(memoryview(lines.buffer)[1:]), "raw", "RGB", lines.stride, 1
     )
     for quality in _QUALITIES:
         data = _jpeg(image, quality)

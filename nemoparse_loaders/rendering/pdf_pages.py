@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import atexit
 import ctypes
+import io
 import math
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
+from itertools import islice
+from pathlib import Path
 
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
@@ -20,9 +25,16 @@ from .pdfium import PDFIUM_LOCK, document_text, open_pdf
 from .png import Scanlines
 from .scaling import PixelSize, fit_page
 from .settings import RenderSettings
+from .user_unit import mentions_user_unit, user_unit
 
 _LOW_DPI = 50.0
+_HIDDEN_MODES = (pdfium_c.FPDF_TEXTRENDERMODE_INVISIBLE, pdfium_c.FPDF_TEXTRENDERMODE_CLIP)
+_MOST_TEXTS = 10_000
 _FLAGS = pdfium_c.FPDF_ANNOT | pdfium_c.FPDF_REVERSE_BYTE_ORDER  # RGB, not BGR
+
+
+# Documents that their users never closed; closing them at exit keeps the wrapper from complaining.
+_STILL_OPEN: weakref.WeakSet[PdfPages] = weakref.WeakSet()
 
 
 class PdfPages:
@@ -36,10 +48,13 @@ class PdfPages:
             self.issues = self._open.issues
             self.page_count = len(self._document)
             self.title = document_text(partial(pdfium_c.FPDF_GetMetaText, self._document, b"Title\x00"))
+            self._has_user_units: bool | None = None
+            _STILL_OPEN.add(self)
 
     def close(self) -> None:
         """Close the document."""
         with PDFIUM_LOCK:
+            _STILL_OPEN.discard(self)
             self._document.close()
 
     def geometry(self, number: int) -> PageGeometry:
@@ -94,15 +109,24 @@ class PdfPages:
 
     def _measure(self, page: pdfium.PdfPage, number: int) -> PageGeometry:
         width, height = page.get_size()
+        unit = user_unit(self._document, number - 1) if self._knows_user_units() else 1.0
         label = document_text(partial(pdfium_c.FPDF_GetPageLabel, self._document, number - 1))
         return PageGeometry(
             number=number,
             label=label or str(number),
-            width_pt=width,
-            height_pt=height,
+            width_pt=width * unit,
+            height_pt=height * unit,
             rotation=page.get_rotation(),
             pdf_box=page.get_bbox(),
+            user_unit=unit,
         )
+
+    def _knows_user_units(self) -> bool:
+        if self._has_user_units is None:
+            content = self._open.content
+            with content.open("rb") if isinstance(content, Path) else io.BytesIO(content) as stream:
+                self._has_user_units = mentions_user_unit(stream)
+        return self._has_user_units
 
     def _paint(self, page: pdfium.PdfPage, number: int, size: PixelSize) -> Scanlines:
         lines = Scanlines.white(size.width, size.height)
@@ -156,8 +180,37 @@ def _undrawn_text(page: pdfium.PdfPage) -> list[Issue]:
         textpage.close()
     if count == 0:
         return []
-    message = (
-        f"The page comes out white though its text layer holds {count} characters: the text is invisible, or "
-        "a font that is not embedded is missing here (for Chinese, Japanese and Korean install fonts-noto-cjk)"
-    )
-    return [Issue(code="fonts_missing", message=message)]
+    held = f"The page comes out empty though its text layer holds {count} characters: "
+    if _means_to_show_text(page):
+        cause = (
+            "a font that is not embedded is missing on this machine (for Chinese, Japanese and Korean "
+            "install fonts-noto-cjk)"
+        )
+        return [Issue(code="fonts_missing", message=held + cause)]
+    return [Issue(code="hidden_text", message=held + "the file itself hides them")]
+
+
+def _means_to_show_text(page: pdfium.PdfPage) -> bool:
+    """Whether any text is drawn in a visible mode and in another colour than white."""
+    texts = page.get_objects(filter=[pdfium_c.FPDF_PAGEOBJ_TEXT])
+    return any(_is_visible(text) for text in islice(texts, _MOST_TEXTS))
+
+
+def _is_visible(text: pdfium.PdfObject) -> bool:
+    if pdfium_c.FPDFTextObj_GetTextRenderMode(text) in _HIDDEN_MODES:
+        return False
+    red, green, blue, alpha = (ctypes.c_uint() for _ in range(4))
+    if not pdfium_c.FPDFPageObj_GetFillColor(text, red, green, blue, alpha):
+        return True
+    return alpha.value > 0 and min(red.value, green.value, blue.value) < 250
+
+
+@atexit.register
+def _close_all() -> None:
+    # A thread that is still drawing holds the lock; the process must not wait for it.
+    if PDFIUM_LOCK.acquire(timeout=1.0):
+        try:
+            for pages in list(_STILL_OPEN):
+                pages.close()
+        finally:
+            PDFIUM_LOCK.release()

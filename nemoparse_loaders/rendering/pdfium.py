@@ -46,12 +46,12 @@ class OpenPdf:
 
     Attributes:
         document: pypdfium2's handle.
-        data: The bytes that PDFium reads from; they must live as long as the handle. None for a file.
+        content: What PDFium reads from: a file, or bytes that must live as long as the handle.
         issues: About the file as a whole.
     """
 
     document: pdfium.PdfDocument
-    data: bytes | None
+    content: Path | bytes
     issues: tuple[Issue, ...]
 
 
@@ -81,7 +81,7 @@ def open_pdf(source: Source, password: str | None) -> OpenPdf:
     except BaseException:
         document.close()
         raise
-    return OpenPdf(document, content if isinstance(content, bytes) else None, issues)
+    return OpenPdf(document, content, issues)
 
 
 def document_text(read: Callable[[object, int], int]) -> str:
@@ -96,7 +96,7 @@ def document_text(read: Callable[[object, int], int]) -> str:
     buffer = ctypes.create_string_buffer(size)
     read(buffer, size)
     text = buffer.raw[: size - 2].decode("utf-16-le", "replace")
-    return "".join(char for char in text if char.isprintable()).strip()
+    return " ".join("".join(char for char in text if char.isprintable() or char.isspace()).split())
 
 
 def _content(source: Source) -> Path | bytes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 from ..errors import OptionError
 
@@ -11,7 +11,7 @@ _PART = re.compile(r"([0-9]+)?\s*([-–])?\s*([0-9]+)?")
 _SHOWN = 60
 
 
-def parse_page_range(pages: str | int | Sequence[int] | None, page_count: int) -> list[int]:
+def parse_page_range(pages: str | int | Iterable[int] | None, page_count: int) -> list[int]:
     """The pages asked for, in the order of the document and each once, however they were written.
 
     Parts are separated by commas: ``7`` is one page, ``2-5`` a range with both ends, ``5-`` goes to the last
@@ -33,10 +33,10 @@ def parse_page_range(pages: str | int | Sequence[int] | None, page_count: int) -
         return list(range(1, page_count + 1))
     if isinstance(pages, str):
         wanted = _from_text(pages, page_count)
+    elif isinstance(pages, Iterable):
+        wanted = {_checked(number, pages, page_count) for number in pages}
     else:
-        wanted = {
-            _checked(number, pages, page_count) for number in ([pages] if isinstance(pages, int) else pages)
-        }
+        wanted = {_checked(pages, pages, page_count)}
     if not wanted:
         raise _refused(pages, "no page is named", page_count)
     return sorted(wanted)
