@@ -1,0 +1,278 @@
+"""NemotronParseReader: PDFs and images in, LlamaIndex Documents out."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import PurePosixPath
+from typing import Any, Literal, cast
+
+from llama_index.core.readers.base import BasePydanticReader
+from llama_index.core.schema import Document
+from pydantic import (
+    ConfigDict,
+    Field,
+    JsonValue,
+    PrivateAttr,
+    SecretStr,
+    field_serializer,
+    field_validator,
+    model_validator,
+)
+
+from nemoparse_loaders import (
+    DocumentParser,
+    LayoutChunker,
+    ParsedDocument,
+    ParseOptions,
+    SourceInput,
+    Split,
+)
+
+from .document import to_documents
+from .files import FileInput, FileSystem, RemoteFile, as_inputs, path_of
+from .stream import DocumentStream
+
+logger = logging.getLogger(__name__)
+
+FileMetadata = Callable[[str], Mapping[str, Any]]
+
+# Marks, in the metadata of a parsed document, which of the inputs it came from.
+_INPUT = "input"
+
+
+def _option(name: str, **attributes: Any) -> Any:
+    """A field with the default and the description of that option of `ParseOptions`."""
+    option = ParseOptions.model_fields[name]
+    if option.default_factory is not None:
+        attributes["default_factory"] = option.default_factory
+    else:
+        attributes["default"] = option.default
+    return Field(description=option.description, **attributes)
+
+
+def _unlisted(name: str) -> Any:
+    """An option that does not change the result, or is secret: kept out of repr, JSON and cache keys."""
+    return _option(name, exclude=True, repr=False)
+
+
+class NemotronParseReader(BasePydanticReader):
+    """Reads documents with NVIDIA Nemotron Parse.
+
+    Takes every option of `nemoparse_loaders.DocumentParser` as a field. One Document a file by default; it
+    carries its layout for `NemotronParseNodeParser`. Pages that fail never take others along: the log names
+    them.
+
+    Example:
+        >>> reader = NemotronParseReader(base_url="http://localhost:8000/v1")  # doctest: +SKIP
+        >>> documents = reader.load_data("report.pdf")  # doctest: +SKIP
+    """
+
+    model_config = ConfigDict(hide_input_in_errors=True)
+
+    split: Split = Field(
+        default="document",
+        description='What becomes a Document: the "document" (for NemotronParseNodeParser), or at once each '
+        '"page", "element" or "chunk".',
+    )
+    include_failed: bool = Field(
+        default=False, description="Show failed pages as marked placeholders in place of leaving them out."
+    )
+    root: str | None = Field(
+        default=None,
+        description="Folder that the ids of local files are relative to, so that they are the same on every "
+        "machine.",
+    )
+    on_file_error: Literal["raise", "skip"] = Field(
+        default="raise",
+        description='A file that cannot be read: "raise", or "skip" it with a warning in the log.',
+    )
+    file_metadata: FileMetadata | None = Field(
+        default=None,
+        exclude=True,
+        repr=False,
+        description="Called with the path of each file; what it returns is merged into the metadata.",
+    )
+    chunker: LayoutChunker | None = Field(
+        default=None, exclude=True, repr=False, description='Makes the chunks of split="chunk".'
+    )
+
+    backend: Any = _option("backend")
+    model: str | None = _option("model")
+    profile: str | None = _option("profile")
+    pages: str | int | Sequence[int] | None = _option("pages")
+    on_page_error: Literal["keep", "raise", "skip"] = _option("on_page_error")
+    request_options: dict[str, JsonValue] = _option("request_options")
+    max_tokens: int | None = _option("max_tokens")
+    max_image_size: tuple[int, int] | None = _option("max_image_size")
+    dpi: float | None = _option("dpi")
+    max_image_bytes: int | None = _option("max_image_bytes")
+
+    base_url: str | None = _unlisted("base_url")
+    api_key: SecretStr | None = _unlisted("api_key")
+    password: SecretStr | None = _unlisted("password")
+    headers: dict[str, str] = _unlisted("headers")
+    timeout: float = _unlisted("timeout")
+    max_retries: int = _unlisted("max_retries")
+    max_concurrency: int | None = _unlisted("max_concurrency")
+    show_progress: bool = _unlisted("show_progress")
+    client: Any = Field(
+        default=None,
+        exclude=True,
+        repr=False,
+        description="An openai.OpenAI or AsyncOpenAI whose base URL, key and headers are used.",
+    )
+
+    _cached: DocumentParser | None = PrivateAttr(default=None)
+
+    @classmethod
+    def class_name(cls) -> str:
+        """Name in serialised form."""
+        return "NemotronParseReader"
+
+    @field_validator("root", mode="before")
+    @classmethod
+    def _path_as_text(cls, value: object) -> object:
+        return os.fspath(value) if isinstance(value, os.PathLike) else value
+
+    @field_serializer("backend")
+    def _backend_name(self, backend: Any) -> str:
+        return backend if isinstance(backend, str) else str(backend.name)
+
+    @model_validator(mode="after")
+    def _check_options(self) -> NemotronParseReader:
+        options = self._options()
+        self.pages = options.pages
+        if self.client is not None:
+            # A client belongs to one event loop and does not pickle; a backend with its settings does.
+            self.backend = DocumentParser(client=self.client, options=options).backend
+            self.client = None
+        return self
+
+    def load_data(
+        self,
+        file: FileInput | Sequence[FileInput],
+        extra_info: Mapping[str, Any] | None = None,
+        fs: FileSystem | None = None,
+        *,
+        file_name: str | None = None,
+        doc_id: str | None = None,
+    ) -> list[Document]:
+        """Read one file or several.
+
+        Args:
+            file: A path, bytes, a binary file object, a `SourceInput`, or a list of these.
+            extra_info: Metadata for every Document; each gets its own deep copy, and on equal keys it wins.
+            fs: An fsspec file system that holds the paths.
+            file_name: Name of a single file given as bytes or as a file object; also its identity.
+            doc_id: Id of a single file in place of the one made from its place.
+
+        Returns:
+            Documents in the order of the files; none for a file with nothing on its pages.
+
+        Raises:
+            SourceError: A file cannot be read and ``on_file_error="raise"``; the message names it.
+            PageError: A page failed and ``on_page_error="raise"``.
+            BackendError: The engine as a whole does not work.
+            OptionError: No engine can be found, or the arguments exclude each other.
+        """
+        return list(self.lazy_load_data(file, extra_info, fs, file_name=file_name, doc_id=doc_id))
+
+    def lazy_load_data(
+        self,
+        file: FileInput | Sequence[FileInput],
+        extra_info: Mapping[str, Any] | None = None,
+        fs: FileSystem | None = None,
+        *,
+        file_name: str | None = None,
+        doc_id: str | None = None,
+    ) -> Iterator[Document]:
+        """As `load_data`, each file's Documents as soon as it is read."""
+        inputs = as_inputs(file, fs=fs, root=self.root, file_name=file_name, doc_id=doc_id)
+        parser = self._parser()
+        for document in parser.parse_many(_numbered(inputs), on_error=self.on_file_error):
+            yield from self._documents(document, inputs, extra_info)
+
+    async def aload_data(
+        self,
+        file: FileInput | Sequence[FileInput],
+        extra_info: Mapping[str, Any] | None = None,
+        fs: FileSystem | None = None,
+        *,
+        file_name: str | None = None,
+        doc_id: str | None = None,
+    ) -> list[Document]:
+        """Async twin of `load_data`, in the caller's event loop."""
+        return await self.alazy_load_data(file, extra_info, fs, file_name=file_name, doc_id=doc_id)
+
+    def alazy_load_data(
+        self,
+        file: FileInput | Sequence[FileInput],
+        extra_info: Mapping[str, Any] | None = None,
+        fs: FileSystem | None = None,
+        *,
+        file_name: str | None = None,
+        doc_id: str | None = None,
+    ) -> DocumentStream:
+        """Async twin of `lazy_load_data`: iterate over it with ``async for``, or await all of it."""
+        inputs = as_inputs(file, fs=fs, root=self.root, file_name=file_name, doc_id=doc_id)
+        return DocumentStream(self._stream(inputs, extra_info))
+
+    async def _stream(
+        self, inputs: list[SourceInput], extra_info: Mapping[str, Any] | None
+    ) -> AsyncGenerator[Document, None]:
+        documents = self._parser().aparse_many(_numbered(inputs), on_error=self.on_file_error)
+        try:
+            async for document in documents:
+                for translated in self._documents(document, inputs, extra_info):
+                    yield translated
+        finally:
+            await documents.aclose()
+
+    def _options(self) -> ParseOptions:
+        values = {name: getattr(self, name) for name in ParseOptions.model_fields}
+        if not isinstance(self.backend, str):
+            values["backend"] = "auto"
+        return ParseOptions.build(**values)
+
+    def _parser(self) -> DocumentParser:
+        """The parser for the fields as they are now; made on first use, since it looks for an engine."""
+        options = self._options()
+        own = None if isinstance(self.backend, str) else self.backend
+        cached = self._cached
+        if cached is None or cached.options != options or (own is not None and cached.backend is not own):
+            cached = DocumentParser(backend="auto" if own is None else own, options=options)
+            self._cached = cached
+        return cached
+
+    def _documents(
+        self, document: ParsedDocument, inputs: list[SourceInput], extra_info: Mapping[str, Any] | None
+    ) -> list[Document]:
+        given = inputs[cast("int", document.metadata[_INPUT])]
+        path = path_of(given)
+        extra = {**(extra_info or {}), **given.metadata}
+        if self.file_metadata is not None and path is not None:
+            extra.update(self.file_metadata(path))
+        if isinstance(given.data, RemoteFile):
+            document = document.model_copy(update={"file_name": PurePosixPath(given.data.path).name})
+        _log_failures(document)
+        return to_documents(
+            document,
+            split=self.split,
+            chunker=self.chunker,
+            include_failed=self.include_failed,
+            extra=extra,
+        )
+
+
+def _numbered(inputs: list[SourceInput]) -> list[SourceInput]:
+    return [replace(given, metadata={_INPUT: number}) for number, given in enumerate(inputs)]
+
+
+def _log_failures(document: ParsedDocument) -> None:
+    """A Document has no place for the report, so what is missing from it is said in the log."""
+    if document.report is not None and document.report.failures:
+        reasons = "; ".join(f"page {issue.page}: {issue.message}" for issue in document.report.failures)
+        logger.warning("%s: %s", document.file_name, reasons)
