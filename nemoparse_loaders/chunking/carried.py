@@ -1,8 +1,8 @@
 """The layout that a framework's document carries beside its text, and the chunks that it leads to.
 
-LlamaIndex and LangChain know a document as text with flat metadata. The adapters give it the parsed layout as one
-more field, JSON; on the way to the chunker stores may drop it and transformations may change the text, so it is
-used only where it still belongs to the text.
+LlamaIndex and LangChain know a document as text with flat metadata. The adapters give it the parsed layout
+as one more field, JSON; on the way to the chunker stores may drop it and transformations may change the text,
+so it is used only where it still belongs to the text.
 """
 
 from __future__ import annotations
