@@ -18,7 +18,9 @@ _LEADING_SLACK = 1.28  # a step larger than this many times the column's leading
 _MAX_LEADING_EM = 2.3  # a step larger than this many font sizes is a break in any case
 _INDENT_EM = 0.7
 _BOLD = 0.6
+_UNSURE = 0.45  # a region with a lower score says nothing
 
+NUMBERED = re.compile(r"^(?:(\d{1,2}(?:\.\d{1,3})*)\.?|([A-Z](?:\.\d{1,3})+)\.?)\s+(?=\S)")
 LIST_MARKER = re.compile(
     r"^(?:[•◦▪●○■□‣∙·➢►▶✓✔❖⁃]|[-–—*](?=\s)|[(\[]?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,5})[.)](?=\s)|\([0-9a-zA-Z]{1,4}\)(?=\s)"
     r"|\[\d{1,3}\](?=\s))"
@@ -30,6 +32,8 @@ def region_of(box: Rect, regions: Sequence[Region]) -> RegionKind | None:
     best: Region | None = None
     for region in regions:
         if box.share_in(region.box) < 0.6:
+            continue
+        if region.score < _UNSURE:
             continue
         if best is None or (round(region.score, 1), -region.box.area) > (
             round(best.score, 1),
@@ -96,7 +100,11 @@ def _continues(last: Line, line: Line) -> bool:
     step = b.y1 - a.y1
     if not 0.3 * size < step <= _MAX_LEADING_EM * size:
         return False
-    return (last.share("bold") >= _BOLD) == (line.share("bold") >= _BOLD) or not _heading_like(last, line)
+    if last.share("bold") >= _BOLD and line.share("bold") >= _BOLD:
+        # A heading right under another: it has a number of its own, or another slope.
+        slopes = last.share("italic") > 0.5, line.share("italic") > 0.5
+        return slopes[0] == slopes[1] and not (NUMBERED.match(line.text) and NUMBERED.match(last.text))
+    return not _heading_like(last, line)
 
 
 def _heading_like(last: Line, line: Line) -> bool:

@@ -167,8 +167,8 @@ def _join_markers(lines: list[Line]) -> list[Line]:
         nearest: int | None = None
         for index, line in enumerate(rest):
             gap = line.box.x0 - box.x1
-            closer = nearest is None or line.box.x0 < rest[nearest].box.x0
-            if closer and _level(box, line.box) and 0 <= gap <= 4 * em:
+            follows = line.words[0].order == marker.words[0].order + 1
+            if follows and _level(box, line.box) and 0 <= gap <= 4 * em:
                 nearest = index
         if nearest is None:
             alone.append(marker)

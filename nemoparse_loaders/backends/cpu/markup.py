@@ -7,13 +7,15 @@ from collections.abc import Sequence
 
 from .parts import Line, Word, is_cjk, spaced
 
-_SMALL = 0.82  # a word this much smaller than its line is a superscript or a subscript, by where it stands
+_SMALL = 0.85  # a word this much smaller than its line is a superscript or a subscript, by where it stands
+_LONGEST_SCRIPT = 12
 _HYPHENATED = re.compile(r"[^\W\d_]-$")
+_SPECIAL = re.compile(r"\\(?=[!-/:-@\[-`{-~])|\*|(?<!\w)_|_(?!\w)|<(?=[A-Za-z/|!])")
 
 
 def plain_text(lines: Sequence[Line]) -> str:
     """The lines as one paragraph: words hyphenated at a line's end are put together."""
-    return _join([line.text for line in lines])
+    return "".join(text for text, _, _ in _pieces(lines))
 
 
 def markdown(lines: Sequence[Line], *, styled: bool = True) -> str:
@@ -23,61 +25,66 @@ def markdown(lines: Sequence[Line], *, styled: bool = True) -> str:
         lines: Top to bottom.
         styled: Mark bold and italic words; not wanted where the whole block is bold by its role.
     """
-    return _join([_line_markdown(line, styled) for line in lines])
+    parts: list[str] = []
+    opened = ""
+    for text, word, line in _pieces(lines):
+        mark = _mark(word) if styled else ""
+        space = " " if text.startswith(" ") else ""
+        bare = text[len(space) :]
+        # Marks without letters, such as a dash between two italic words, do not end the emphasis.
+        neutral = not any(char.isalnum() for char in bare)
+        if opened and mark != opened and not (neutral and _style(word) == opened):
+            parts.append(opened[::-1])
+            opened = ""
+        parts.append(space)
+        if mark and not opened:
+            parts.append(mark)
+            opened = mark
+        parts.append(_raised(_SPECIAL.sub(r"\\\g<0>", bare), word, line))
+    if opened:
+        parts.append(opened[::-1])
+    return "".join(parts)
 
 
-def _join(texts: Sequence[str]) -> str:
-    joined = ""
-    for text in texts:
-        if not joined:
-            joined = text
-        elif _HYPHENATED.search(joined) and text[:1].islower():
-            joined = joined[:-1] + text
-        elif _glued(joined, text):
-            joined += text
-        else:
-            joined += " " + text
-    return joined
+def _pieces(lines: Sequence[Line]) -> list[tuple[str, Word, Line]]:
+    """Each word with the space before it; a hyphen at a line's end is gone where the word goes on."""
+    pieces: list[tuple[str, Word, Line]] = []
+    before: Word | None = None
+    for line in lines:
+        for index, word in enumerate(line.words):
+            space = ""
+            if index and before is not None:
+                space = " " if spaced(before, word) else ""
+            elif before is not None:
+                last = pieces[-1]
+                if _HYPHENATED.search(last[0]) and word.text[:1].islower():
+                    pieces[-1] = (last[0][:-1], last[1], last[2])
+                elif not _glued(before.text, word.text):
+                    space = " "
+            pieces.append((space + word.text, word, line))
+            before = word
+    return pieces
 
 
 def _glued(before: str, after: str) -> bool:
     """Whether no space stands between the end of one line and the start of the next."""
     if before.endswith("-") and len(before) > 1 and before[-2].isalnum():
         return True
-    return bool(after) and is_cjk(before[-1]) and is_cjk(after[0])
-
-
-def _line_markdown(line: Line, styled: bool) -> str:
-    size = line.size
-    body = [word for word in line.words if word.size >= _SMALL * size]
-    bottom = max((word.box.y1 for word in body), default=line.box.y1)
-    parts: list[str] = []
-    open_mark = ""
-    for index, word in enumerate(line.words):
-        mark = _mark(word) if styled else ""
-        space = " " if index and spaced(line.words[index - 1], word) else ""
-        if open_mark and mark != open_mark:
-            parts.append(open_mark[::-1])
-            open_mark = ""
-        parts.append(space)
-        if mark and not open_mark:
-            parts.append(mark)
-            open_mark = mark
-        parts.append(_raised(word, size, bottom))
-    if open_mark:
-        parts.append(open_mark[::-1])
-    return "".join(parts)
+    return is_cjk(before[-1]) and is_cjk(after[0])
 
 
 def _mark(word: Word) -> str:
-    if not any(char.isalnum() for char in word.text):
-        return ""
+    return _style(word) if any(char.isalnum() for char in word.text) else ""
+
+
+def _style(word: Word) -> str:
     return ("**" if word.bold else "") + ("_" if word.italic else "")
 
 
-def _raised(word: Word, size: float, bottom: float) -> str:
-    text = word.text
-    if word.size >= _SMALL * size or len(text) > 12:
+def _raised(text: str, word: Word, line: Line) -> str:
+    if word.size >= _SMALL * line.size or len(text) > _LONGEST_SCRIPT:
         return text
-    tag = "sup" if word.box.y1 < bottom - 0.12 * size else "sub"
+    body = [other for other in line.words if other.size >= _SMALL * line.size]
+    bottom = max((other.box.y1 for other in body), default=line.box.y1)
+    tag = "sup" if word.box.y1 < bottom - 0.12 * line.size else "sub"
     return f"<{tag}>{text}</{tag}>"

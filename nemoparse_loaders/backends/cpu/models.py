@@ -27,9 +27,12 @@ _MODULES = ("numpy", "cv2", "onnxruntime", "rapidocr", "rapid_layout")
 _LOGGERS = (
     "RapidOCR",
     "RapidLayout",
+    "rapid_layout.inference_engine.base",
     "rapid_layout.inference_engine.onnxruntime.main",
+    "rapid_layout.inference_engine.onnxruntime.provider_config",
     "rapid_layout.model_handler.main",
     "rapid_layout.model_handler.utils",
+    "rapid_layout.utils.typings",
 )
 _MAX_REGIONS = 300
 _MAX_TEXT_LINES = 3_000

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 from ...document import Chart, Table
@@ -40,32 +42,28 @@ class Word:
     order: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Line:
     """Words on one line of one column, in reading order."""
 
     words: tuple[Word, ...]
 
-    @property
+    @cached_property
     def box(self) -> Rect:
         """Around all words."""
         return bounds([word.box for word in self.words])
 
-    @property
+    @cached_property
     def size(self) -> float:
         """The font size that most of its letters have."""
-        weights: dict[float, int] = {}
-        for word in self.words:
-            size = round(word.size, 1)
-            weights[size] = weights.get(size, 0) + len(word.text)
-        return max(weights, key=lambda size: (weights[size], size))
+        return common_size(self.words)
 
     def share(self, style: Literal["bold", "italic", "mono"]) -> float:
         """Which part of its letters is of that style."""
         total = sum(len(word.text) for word in self.words)
         return sum(len(word.text) for word in self.words if getattr(word, style)) / max(total, 1)
 
-    @property
+    @cached_property
     def text(self) -> str:
         """Plain text with single spaces."""
         return "".join(
@@ -95,6 +93,9 @@ class Block:
         region: What the layout model sees there.
         table: The grid of a table.
         chart: What is known of a chart.
+        body: What to print in place of the lines; empty: the lines.
+        continues_before: It goes on from an earlier block or page.
+        continues_after: It goes on in a later block or page.
     """
 
     box: Rect
@@ -104,6 +105,9 @@ class Block:
     region: RegionKind | None = None
     table: Table | None = None
     chart: Chart | None = None
+    body: str = ""
+    continues_before: bool = False
+    continues_after: bool = False
 
     @property
     def text(self) -> str:
@@ -113,17 +117,27 @@ class Block:
     @property
     def size(self) -> float:
         """The font size of most of its letters."""
-        weights: dict[float, int] = {}
-        for line in self.lines:
-            for word in line.words:
-                size = round(word.size, 1)
-                weights[size] = weights.get(size, 0) + len(word.text)
-        return max(weights, key=lambda size: (weights[size], size)) if weights else 0.0
+        return common_size([word for line in self.lines for word in line.words])
+
+
+def common_size(words: Sequence[Word]) -> float:
+    """The font size that most letters have; 0 without words."""
+    weights: dict[float, int] = {}
+    for word in words:
+        size = round(word.size, 1)
+        weights[size] = weights.get(size, 0) + len(word.text)
+    return max(weights, key=lambda size: (weights[size], size)) if weights else 0.0
 
 
 def spaced(left: Word, right: Word) -> bool:
-    """Whether a space stands between two neighbours on a line."""
-    em = min(left.size, right.size) or 1.0
+    """Whether a space stands between two neighbours on a line.
+
+    Words were parted at white space, or where the size changes: only in the second case can they touch.
+    """
+    small, large = sorted((left.size, right.size))
+    if small > 0.85 * large and not is_cjk(left.text[-1]):
+        return True
+    em = small or 1.0
     gap = max(right.box.x0 - left.box.x1, left.box.x0 - right.box.x1)
     if is_cjk(left.text[-1]) and is_cjk(right.text[0]):
         return gap > 0.6 * em

@@ -82,6 +82,16 @@ def seen(picture: Picture, box: BBox) -> bool:
     return part.size > 0 and int(part.max()) - int(part.min()) >= _CONTRAST
 
 
+def ground_of(picture: Picture, box: BBox) -> int:
+    """The grey level that most of the box has, 0 (black) to 255 (white)."""
+    import numpy as np
+
+    x0, y0 = int(box.x0 * picture.width), int(box.y0 * picture.height)
+    x1, y1 = int(box.x1 * picture.width) + 1, int(box.y1 * picture.height) + 1
+    part = picture.grey[y0:y1:2, x0:x1:2]
+    return int(np.median(part)) if part.size else 255
+
+
 def unexplained_ink(picture: Picture, boxes: Sequence[BBox]) -> float:
     """The share of the page that is inked outside of the boxes.
 

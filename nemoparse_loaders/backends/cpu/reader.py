@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ...document import Element
-from ...rendering.page_image import PageImage
+from ...rendering.page_image import PageImage, TextLayer
 from .blocks import build_blocks
+from .figures import find_figures
+from .formulas import equation_blocks
 from .geometry import Frame, Rect
 from .lines import build_lines
-from .markup import markdown, plain_text
 from .order import reading_order
-from .parts import Block, Region, is_rtl
-from .picture import decode_picture
-from .source import find_words
+from .parts import Block, Region, Word, is_rtl
+from .picture import Picture, decode_picture, ground_of
+from .printing import to_element
+from .roles import Page, assign_roles, body_size
+from .source import PageWords, find_words
+from .tables import find_tables, inside
 
 if TYPE_CHECKING:
     from .models import PageModels
+
+_FURNITURE = ("Page-header", "Page-footer")
 
 
 def read_page(image: PageImage, models: PageModels) -> list[Element]:
@@ -32,30 +39,96 @@ def read_page(image: PageImage, models: PageModels) -> list[Element]:
     picture = decode_picture(image.data)
     found = find_words(image, picture, models)
     upright = picture.turned(found.frame.turn)
-    scale_x, scale_y = found.frame.width / upright.width, found.frame.height / upright.height
-    regions = [
-        Region(region.kind, _rect(region.box, scale_x, scale_y), region.score)
+    regions = _regions(upright, found.frame, models)
+    blocks = find_blocks(found, image.text_layer or TextLayer(), upright, regions, image.geometry.number)
+    rtl = is_rtl("".join(word.text for word in found.words))
+    return [
+        to_element(block, found.frame, image.geometry.number, position)
+        for position, block in enumerate(in_order(blocks, rtl=rtl), start=1)
+    ]
+
+
+def _regions(upright: Picture, frame: Frame, models: PageModels) -> list[Region]:
+    scale_x, scale_y = frame.width / upright.width, frame.height / upright.height
+    return [
+        Region(
+            region.kind,
+            Rect(
+                region.box[0] * scale_x,
+                region.box[1] * scale_y,
+                region.box[2] * scale_x,
+                region.box[3] * scale_y,
+            ),
+            region.score,
+        )
         for region in models.regions(upright.colours)
     ]
-    blocks = build_blocks(build_lines(found.words), regions)
-    order = reading_order(
-        [block.box for block in blocks], rtl=is_rtl("".join(word.text for word in found.words))
-    )
-    return [
-        _element(blocks[index], found.frame, image.geometry.number, position)
-        for position, index in enumerate(order, start=1)
+
+
+def find_blocks(
+    found: PageWords, layer: TextLayer, upright: Picture, regions: Sequence[Region], number: int
+) -> list[Block]:
+    """All blocks of a page with their types, in no particular order.
+
+    Args:
+        found: The words.
+        layer: The text layer, for its rulings and images.
+        upright: The picture, turned like the frame.
+        regions: What the layout model found.
+        number: The page's number, from 1.
+    """
+    frame = found.frame
+    turned_back = Frame(frame.width, frame.height)
+    rulings = [frame.to_frame(line) for line in layer.rulings]
+    images = [frame.to_frame(box) for box in layer.images]
+    page_box = Rect(0.0, 0.0, frame.width, frame.height)
+    words = found.words
+    tables = find_tables(words, rulings, regions, lambda box: ground_of(upright, turned_back.to_page(box)))
+    words = [
+        word for word in words if not any(table.box.grown(1).holds(*word.box.middle) for table in tables)
     ]
-
-
-def _rect(box: tuple[float, float, float, float], scale_x: float, scale_y: float) -> Rect:
-    return Rect(box[0] * scale_x, box[1] * scale_y, box[2] * scale_x, box[3] * scale_y)
-
-
-def _element(block: Block, frame: Frame, page: int, position: int) -> Element:
-    return Element(
-        id=f"p{page}e{position}",
-        type=block.type,
-        bbox=frame.to_page(block.box),
-        markdown=markdown(block.lines),
-        text=plain_text(block.lines),
+    level = tuple(rule for rule in rulings if rule.width > rule.height)
+    equations = equation_blocks(words, level, regions)
+    words = without(words, equations)
+    lines = build_lines(words)
+    figures = find_figures(
+        words, lines, images if not found.from_ocr else [], rulings, regions, tables, page_box
     )
+    for figure in figures:
+        figure.lines = build_lines(inside(words, figure.box))
+    if figures:
+        words = [word for word in words if not any(figure.box.holds(*word.box.middle) for figure in figures)]
+        lines = build_lines(words)
+    blocks = build_blocks(lines, regions)
+    page = Page(
+        frame=frame,
+        number=number,
+        body=body_size(lines),
+        rules=level,
+        floats=tuple(block.box for block in (*tables, *figures)),
+        from_ocr=found.from_ocr,
+    )
+    assign_roles(blocks, page)
+    return [*tables, *figures, *equations, *blocks]
+
+
+def without(words: Sequence[Word], blocks: Sequence[Block]) -> list[Word]:
+    """The words that none of the blocks holds."""
+    held = {word.order for block in blocks for line in block.lines for word in line.words}
+    return [word for word in words if word.order not in held]
+
+
+def in_order(blocks: Sequence[Block], *, rtl: bool = False) -> list[Block]:
+    """Blocks as they are read: page headers, the page, its footnotes, page footers."""
+    body = [block for block in blocks if block.type not in _FURNITURE]
+    order = reading_order([block.box for block in body], rtl=rtl)
+    headers, footers = (
+        sorted(
+            (block for block in blocks if block.type == kind),
+            key=lambda block: (round(block.box.y0), block.box.x0),
+        )
+        for kind in _FURNITURE
+    )
+    ordered = [body[index] for index in order]
+    notes = [block for block in ordered if block.type == "Footnote"]
+    return [*headers, *(block for block in ordered if block.type != "Footnote"), *notes, *footers]
