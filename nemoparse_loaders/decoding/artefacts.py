@@ -1,0 +1,65 @@
+r"""What the model prints that is no text: ``<tbc>``, ``\unknown`` and ``\<|unk|\>``; and characters no store takes."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_ARTEFACT = re.compile(r"(?<!\\)<tbc>|\\unknown(?![A-Za-z])(?:\{\})?|\\?<\|unk\|\\?>", re.IGNORECASE)
+# NUL and other controls, and lone surrogates: databases and JSON refuse them.
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
+_LINE_END = re.compile("\r\n?")
+
+
+@dataclass(frozen=True, slots=True)
+class CleanBody:
+    """A body without artefacts.
+
+    Attributes:
+        text: What is left.
+        continues_before: ``<tbc>`` stood at the start.
+        continues_after: ``<tbc>`` stood at the end.
+        unreadable: How many unreadable glyphs were marked.
+    """
+
+    text: str
+    continues_before: bool = False
+    continues_after: bool = False
+    unreadable: int = 0
+
+
+def storable(text: str) -> str:
+    r"""The text without control characters and lone surrogates, with ``\n`` as the only line end."""
+    if "\r" in text:
+        text = _LINE_END.sub("\n", text)
+    return _CONTROL.sub("", text)
+
+
+def clean_body(body: str) -> CleanBody:
+    """Take the artefacts out of a body and say what they meant."""
+    if "<" not in body and "\\" not in body:
+        return CleanBody(body)
+    pieces: list[str] = []
+    position = unreadable = 0
+    before = after = False
+    first_word = len(body) - len(body.lstrip())
+    last_word = len(body.rstrip())
+    for match in _ARTEFACT.finditer(body):
+        pieces.append(body[position : match.start()])
+        position = match.end()
+        if "tbc" in match[0].lower():
+            before = before or match.start() == first_word
+            after = after or match.end() == last_word
+        else:
+            unreadable += 1
+            position = _skip_one_space(body, match.start(), position)
+    if not position:
+        return CleanBody(body)
+    pieces.append(body[position:])
+    return CleanBody("".join(pieces), before, after, unreadable)
+
+
+def _skip_one_space(body: str, start: int, end: int) -> int:
+    """Where white space stood on both sides of a lost glyph, one space is enough."""
+    has_space_before = start == 0 or body[start - 1] in " \n\t"
+    return end + 1 if has_space_before and body[end : end + 1] == " " else end

@@ -1,0 +1,221 @@
+"""From the events of a reply to its blocks: ``pair body pair class``, repeated, and everything that breaks it.
+
+Nothing is thrown away: a block that lost a token is still a block, and words outside of every block become
+one of their own. Rules for what is not clear:
+
+- A class token, or a blank line between two pairs, separates blocks.
+- A pair inside a sentence is noise; the first and the last pair of a block make its box.
+- Two pairs behind each other after a body end a block and begin the next.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from .markers import Event, Scan
+
+Corner = tuple[float, float]
+
+_BLANK_LINE_AT_START = re.compile(r"[ \t]*\n[ \t]*\n")
+_BLANK_LINE_AT_END = re.compile(r"\n[ \t]*\n[ \t]*\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One block as printed.
+
+    Attributes:
+        body: The text between the corners, without stray tokens.
+        name: The class, or None where the token is missing.
+        first: The opening pair as printed, or None.
+        last: The closing pair as printed, or None.
+        problem: What is broken, in words; empty for a sound block.
+        cut: The reply ends inside of this block.
+        noise: Stray pairs and coordinates inside the body.
+    """
+
+    body: str
+    name: str | None = None
+    first: Corner | None = None
+    last: Corner | None = None
+    problem: str = ""
+    cut: bool = False
+    noise: int = 0
+
+
+def assemble(scan: Scan) -> list[Block]:
+    """Put the blocks of a reply together, in order."""
+    assembler = _Assembler(scan)
+    for index, event in enumerate(scan.events):
+        assembler.take(index, event)
+    return assembler.finish()
+
+
+@dataclass(slots=True)
+class _Assembler:
+    scan: Scan
+    blocks: list[Block] = field(default_factory=list)
+    parts: list[str] = field(default_factory=list)
+    first: Corner | None = None
+    closing: Corner | None = None
+    gap: str = ""
+    noise: int = 0
+    has_words: bool = False
+    last_class: tuple[int, str] | None = None
+    # For each event, the index of the next one that is not blank text; found once, from the end.
+    _next: list[int] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        events = self.scan.events
+        self._next = [len(events)] * len(events)
+        following = len(events)
+        for index in range(len(events) - 1, -1, -1):
+            self._next[index] = following
+            if not _is_blank(events[index]):
+                following = index
+
+    def take(self, index: int, event: Event) -> None:
+        if event.kind == "text":
+            self._take_text(event.text)
+        elif event.kind == "pair":
+            self._take_pair(index, (event.x, event.y))
+        elif event.kind == "class":
+            self._take_class(index, event.text)
+        elif event.kind == "noise":
+            self._take_noise()
+        elif self._prompt_is_text(index):
+            self._take_text(event.text)
+
+    def _prompt_is_text(self, index: int) -> bool:
+        """``<s>`` inside of a body is struck-out text; at the edges and between blocks it is a token."""
+        at_end = self._next[index] >= len(self.scan.events)
+        return self.has_words and not at_end and self.closing is None
+
+    def _take_text(self, text: str) -> None:
+        if self.closing is None:
+            self._add(text)
+        elif not text.strip():
+            self.gap += text
+        elif _BLANK_LINE_AT_START.match(self.gap + text):
+            self._emit(None, "its class is missing")
+            self._add(text)
+        else:
+            self._closing_was_noise()
+            self._add(text)
+
+    def _add(self, text: str) -> None:
+        self.parts.append(text)
+        self.has_words = self.has_words or not text.isspace()
+
+    def _take_pair(self, index: int, pair: Corner) -> None:
+        following = self._kind_after(index)
+        if self.closing is not None:
+            if following == "class" and self.gap.count("\n") < 2:
+                self.closing = pair
+                self.noise += 1
+            else:
+                self._emit(None, "its class is missing")
+                self.first = pair
+        elif self.first is not None:
+            new_block = (
+                following not in ("class", "end")
+                and self.has_words
+                and _BLANK_LINE_AT_END.search(self.parts[-1]) is not None
+            )
+            if new_block:
+                self._emit(None, "its second corner and its class are missing")
+                self.first = pair
+            else:
+                self.closing = pair
+        elif not self.has_words:
+            self.parts.clear()
+            self.first = pair
+        elif following in ("class", "end"):
+            self.closing = pair
+        elif self._is_lone_pair(index):
+            self._take_noise()
+        else:
+            self._emit(None, "words outside of every block")
+            self.first = pair
+
+    def _take_class(self, index: int, name: str) -> None:
+        stutter = self.last_class == (index - 1, name)
+        self.last_class = (index, name)
+        if self.first is None and self.closing is None and not self.has_words:
+            if not stutter:
+                self._emit(name, "both corners are missing")
+            return
+        problem = ""
+        if self.scan.has_pairs:
+            if self.first is None and self.closing is None:
+                problem = "both corners are missing"
+            elif self.first is None:
+                problem = "its first corner is missing"
+            elif self.closing is None:
+                problem = "its second corner is missing"
+        self._emit(name, problem or ("" if name else "its class has no name"))
+
+    def _take_noise(self) -> None:
+        self.noise += 1
+        # Behind a closing pair it changes nothing: the pair stands.
+        if self.closing is None and self.parts and not self.parts[-1].endswith((" ", "\n")):
+            self.parts.append(" ")
+
+    def _closing_was_noise(self) -> None:
+        self.closing = None
+        self.noise += 1
+        if self.gap:
+            self.parts.append(self.gap)
+        elif self.parts and not self.parts[-1].endswith((" ", "\n")):
+            self.parts.append(" ")
+        self.gap = ""
+
+    def _is_lone_pair(self, index: int) -> bool:
+        """Whether a pair stands in a sentence: no other token behind it, no line break before it."""
+        following = self._next[index]
+        events = self.scan.events
+        return self._next[following] >= len(events) and "\n" not in self.parts[-1][-2:]
+
+    def _kind_after(self, index: int) -> str:
+        following = self._next[index]
+        return self.scan.events[following].kind if following < len(self.scan.events) else "end"
+
+    def _emit(self, name: str | None, problem: str, *, cut: bool = False) -> None:
+        self.blocks.append(
+            Block(
+                body="".join(self.parts),
+                name=name or None,
+                first=self.first,
+                last=self.closing,
+                problem=problem,
+                cut=cut,
+                noise=self.noise,
+            )
+        )
+        self.parts = []
+        self.first = self.closing = None
+        self.gap = ""
+        self.noise = 0
+        self.has_words = False
+
+    def finish(self) -> list[Block]:
+        if self.first is None and self.closing is None and not self.has_words:
+            return self.blocks
+        if not (self.scan.has_pairs or self.scan.has_classes):
+            self._emit(None, "")
+        elif self.closing is not None and self.first is not None:
+            # Without a single class token the task was the one without classes, and the block is whole.
+            whole = not self.scan.has_classes and not self.scan.cut
+            self._emit(None, "" if whole else "its class is missing", cut=not whole)
+        elif self.first is not None:
+            self._emit(None, "its end is missing", cut=True)
+        elif self.scan.has_pairs:
+            self._emit(None, "words outside of every block")
+        else:
+            self._emit(None, "its class is missing", cut=True)
+        return self.blocks
+
+
+def _is_blank(event: Event) -> bool:
+    return event.kind == "text" and not event.text.strip()

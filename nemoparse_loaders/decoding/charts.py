@@ -1,0 +1,121 @@
+"""Charts: the 3.5 form (``<chart type="...">``, ``title:``, ``panel:``, ``table[id]:``) and 2.0's pipe table."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from ..document import Chart, Table
+from ..export.plain import markdown_to_text
+from ..export.tables import table_to_lines, table_to_markdown
+from .tables.pipe import read_pipe_rows
+
+_OPEN = re.compile(
+    r"""\\?<chart(?:[ \t]+type[ \t]*=[ \t]*(?:"([^"\n]{0,80})"|'([^'\n]{0,80})'|([^\s>\\]{1,80})))?[^>\n]{0,80}>"""
+)
+_CLOSE = re.compile(r"\\?</(?:c|ch|cha|char|chart)?\\?>?\s*\Z")
+_TITLE = re.compile(r"title[ \t]*:[ \t]*(.*)", re.IGNORECASE)
+_PANEL = re.compile(r"panel[ \t]*:[ \t]*(.*)", re.IGNORECASE)
+_TABLE_KEY = re.compile(r"table[ \t]*(?:\[[^\]\n]{0,80}\])?[ \t]*:[ \t]*(.*)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundChart:
+    """A chart and the lines of the body that belong to none of its parts."""
+
+    chart: Chart
+    notes: tuple[str, ...] = ()
+
+
+def parse_chart(body: str) -> FoundChart | None:
+    """Read a chart.
+
+    Args:
+        body: A body of the class Chart, without artefacts.
+
+    Returns:
+        None where there is neither a chart tag, a title nor a table: then it is text.
+    """
+    kind, title, tagged = "", "", False
+    panels: list[str] = []
+    tables: list[Table] = []
+    notes: list[str] = []
+    rows: list[str] = []
+
+    def end_table() -> None:
+        if rows:
+            tables.append(read_pipe_rows(rows))
+            rows.clear()
+
+    for line in _CLOSE.sub("", body).split("\n"):
+        text = line.strip()
+        opened = _OPEN.match(text)
+        if opened:
+            kind = next((group for group in opened.groups() if group), "")
+            tagged = True
+            text = text[opened.end() :].strip()
+        if text.startswith("|") or (rows and "|" in text):
+            rows.append(text)
+            continue
+        end_table()
+        key = _TABLE_KEY.fullmatch(text)
+        panel = _PANEL.fullmatch(text)
+        heading = _TITLE.fullmatch(text)
+        if key:
+            if key[1].startswith("|"):
+                rows.append(key[1])
+            elif key[1]:
+                notes.append(key[1])
+        elif panel:
+            panels.append(panel[1])
+        elif heading and not title:
+            title = heading[1]
+        elif text:
+            notes.append(text)
+    end_table()
+    if not (tagged or title or tables):
+        return None
+    chart = Chart(type=kind.strip(), title=title, panels=tuple(panels), tables=tuple(tables))
+    return FoundChart(chart, tuple(notes))
+
+
+def chart_markdown(found: FoundChart) -> str:
+    """Title, panels and tables as Markdown."""
+    pieces = [f"**{found.chart.title}**"] if found.chart.title else []
+    pieces.extend(found.notes)
+    pieces.extend(found.chart.panels)
+    pieces.extend(table_to_markdown(table) for table in found.chart.tables)
+    return "\n\n".join(piece for piece in pieces if piece)
+
+
+def chart_lines(found: FoundChart) -> list[str]:
+    """Type, title, panels and rows as plain lines."""
+    chart = found.chart
+    lines = [markdown_to_text(chart.title)] if chart.title else []
+    if chart.type:
+        lines.append(f"{chart.type} chart" if not chart.type.endswith("chart") else chart.type)
+    lines.extend(markdown_to_text(line) for line in (*found.notes, *chart.panels))
+    for table in chart.tables:
+        lines.extend(table_to_lines(table))
+    return lines
+
+
+def encode_chart(chart: Chart) -> str:
+    """A chart in the 3.5 form."""
+    lines = [f'<chart type="{chart.type}">' if chart.type else "<chart>"]
+    if chart.title:
+        lines.append(f"title: {chart.title}")
+    lines.extend(f"panel: {panel}" for panel in chart.panels)
+    for number, table in enumerate(chart.tables):
+        if len(chart.tables) > 1:
+            lines.append(f"table[{_table_id(chart, number)}]:")
+        lines.append(table_to_markdown(table))
+    lines.append("</chart>")
+    return "\n".join(lines)
+
+
+def _table_id(chart: Chart, number: int) -> str:
+    """The id of the panel that the table belongs to, by position; else a number."""
+    if number < len(chart.panels):
+        return chart.panels[number].split(";")[0].strip().strip("[]") or str(number + 1)
+    return str(number + 1)

@@ -1,0 +1,203 @@
+"""From a body and its class to an `Element`: one rule a class.
+
+Markdown, plain text, tables and charts are all made here, from the body alone, so that the backend that
+printed it does not matter.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..document import BBox, Chart, Element, ElementType, Issue, Severity, Table
+from ..export.headings import without_heading_marks
+from ..export.plain import markdown_to_text
+from ..export.tables import table_to_lines
+from .artefacts import CleanBody, clean_body
+from .charts import chart_lines, chart_markdown, parse_chart
+from .formulas import bare_formula
+from .lists import normalised_list, without_bullets
+from .tables import find_tables
+from .tables.found import FoundTable
+
+_HEADINGS = frozenset({ElementType.TITLE.value, ElementType.SECTION_HEADER.value})
+_FORMULAS = frozenset({ElementType.FORMULA.value, ElementType.INLINE_FORMULA.value})
+_TABULAR = frozenset({ElementType.TABLE.value, ElementType.TOC.value})
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What a body says.
+
+    Attributes:
+        raw: The part of the body that it comes from.
+        markdown: As Markdown.
+        text: As plain text.
+        table: The grid, if there is one.
+        chart: The chart, if it is one.
+        cut: A table or chart in it is cut open.
+        damage: What had to be repaired in it, in words.
+    """
+
+    raw: str
+    markdown: str = ""
+    text: str = ""
+    table: Table | None = None
+    chart: Chart | None = None
+    cut: bool = False
+    damage: str = ""
+
+
+def elements_from_body(
+    body: str,
+    name: str | None,
+    bbox: BBox | None,
+    *,
+    page_number: int,
+    first_number: int,
+    problem: str = "",
+    cut: bool = False,
+) -> list[Element]:
+    """The elements of one block: one, or one for each table where a body holds several.
+
+    Args:
+        body: The body as printed.
+        name: The class, or None where it is missing: then the content tells it.
+        bbox: The box on the page.
+        page_number: For ids and issues.
+        first_number: Number of the first element, from 1.
+        problem: What is wrong with the block itself, in words.
+        cut: The reply ends inside of this block.
+    """
+    clean = clean_body(body)
+    kind = name or _guessed_class(clean.text)
+    contents = read_body(clean.text, kind)
+    elements = []
+    for offset, content in enumerate(contents):
+        element_id = f"p{page_number}e{first_number + offset}"
+        last = offset == len(contents) - 1
+        elements.append(
+            Element(
+                id=element_id,
+                type=kind,
+                bbox=bbox,
+                markdown=content.markdown,
+                text=content.text,
+                raw=_raw(body, content, clean, single=len(contents) == 1),
+                table=content.table,
+                chart=content.chart,
+                continues_before=clean.continues_before and offset == 0,
+                continues_after=clean.continues_after and last,
+                issues=tuple(
+                    Issue(
+                        code=code, message=message, severity=severity, page=page_number, element_id=element_id
+                    )
+                    for code, message, severity in _issues(content, clean, problem, cut=cut and last)
+                ),
+            )
+        )
+    return elements
+
+
+def read_body(body: str, kind: str) -> list[Content]:
+    """What a body of a class says, without artefacts in it."""
+    if kind == ElementType.CODE.value:
+        code = body.strip("\n").rstrip()
+        return [Content(raw=code, markdown=code, text=code)]
+    text = body.strip()
+    if not text:
+        return [Content(raw="")]
+    if kind in _FORMULAS:
+        formula = bare_formula(text)
+        return [Content(raw=text, markdown=formula, text=formula)]
+    if kind == ElementType.CHART.value or text.startswith("<chart"):
+        found = parse_chart(text)
+        if found is not None:
+            return [
+                Content(
+                    raw=text,
+                    markdown=chart_markdown(found),
+                    text="\n".join(chart_lines(found)),
+                    chart=found.chart,
+                )
+            ]
+    parts = find_tables(text, expected=kind in _TABULAR, header_expected=kind != ElementType.TOC.value)
+    if any(isinstance(part, FoundTable) for part in parts):
+        return _with_tables(parts)
+    if kind == ElementType.LIST_ITEM.value:
+        markdown = normalised_list(body.strip("\n").rstrip())
+        return [Content(raw=text, markdown=markdown, text=without_bullets(markdown_to_text(markdown)))]
+    if kind in _HEADINGS:
+        return [Content(raw=text, markdown=text, text=markdown_to_text(without_heading_marks(text)))]
+    return [Content(raw=text, markdown=text, text=markdown_to_text(text))]
+
+
+def _with_tables(parts: list[str | FoundTable]) -> list[Content]:
+    """One content a table; words go with the table behind them, the last ones with the last table."""
+    contents: list[Content] = []
+    group: list[str | FoundTable] = []
+    remaining = sum(isinstance(part, FoundTable) for part in parts)
+    for part in parts:
+        group.append(part)
+        if isinstance(part, FoundTable):
+            remaining -= 1
+            if remaining:
+                contents.append(_table_content(group))
+                group = []
+    contents.append(_table_content(group))
+    return contents
+
+
+def _table_content(group: list[str | FoundTable]) -> Content:
+    raw: list[str] = []
+    markdown: list[str] = []
+    text: list[str] = []
+    found: FoundTable | None = None
+    for part in group:
+        if isinstance(part, FoundTable):
+            found = part
+            raw.append(part.source)
+            markdown.append(part.table.to_markdown())
+            text.append("\n".join(table_to_lines(part.table)))
+        else:
+            words = part.strip()
+            raw.append(words)
+            markdown.append(words)
+            text.append(markdown_to_text(words))
+    return Content(
+        raw="\n".join(piece for piece in raw if piece),
+        markdown="\n\n".join(piece for piece in markdown if piece),
+        text="\n".join(piece for piece in text if piece),
+        table=found.table if found else None,
+        cut=bool(found and found.cut),
+        damage=found.damage if found else "",
+    )
+
+
+def _guessed_class(body: str) -> str:
+    start = body.lstrip()[:200]
+    if "\\begin{tabular" in start or start.startswith("<table"):
+        return ElementType.TABLE.value
+    return ElementType.CHART.value if start.startswith("<chart") else ElementType.TEXT.value
+
+
+def _raw(body: str, content: Content, clean: CleanBody, *, single: bool) -> str:
+    """The body with its artefacts, where it is not divided among several elements."""
+    return body.strip() if single and body != clean.text else content.raw
+
+
+def _issues(
+    content: Content, clean: CleanBody, problem: str, *, cut: bool
+) -> list[tuple[str, str, Severity]]:
+    issues: list[tuple[str, str, Severity]] = []
+    if problem and not cut:
+        issues.append(("malformed", f"The block is not whole: {problem}. Its text is kept.", "warning"))
+    if content.damage and not cut:
+        issues.append(("malformed", f"The table was repaired: {content.damage}.", "warning"))
+    if cut:
+        issues.append(("truncated", "The reply ends inside of this block.", "warning"))
+    elif content.cut:
+        issues.append(("truncated", "The table in this block has no end.", "warning"))
+    if clean.unreadable:
+        count = "one place" if clean.unreadable == 1 else f"{clean.unreadable} places"
+        issues.append(("unreadable", f"The model could not read a glyph in {count}.", "info"))
+    return issues

@@ -1,0 +1,98 @@
+"""`encode_page`: elements printed in the model's own grammar, the inverse of `decode_page`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from ..document import Element, ElementType
+from ..export.latex import table_to_latex
+from ..profiles import Profile, get_profile
+from .charts import encode_chart
+from .frames import FrameMap, frame_map
+
+# What the scanner would take for a token; with its underscore or bracket escaped it is text.
+_TOKEN_START = re.compile(r"<([xy]|class|predict|output|no)_")
+_EDGE_TOKEN = re.compile(r"<(/?s|tbc)>")
+_FORMULAS = frozenset({ElementType.FORMULA.value, ElementType.INLINE_FORMULA.value})
+_NO_CLASS_NAME = re.compile(r"[<>\n]")
+
+
+def encode_page(
+    elements: Iterable[Element],
+    *,
+    profile: str | Profile = "3.5",
+    image_size: tuple[int, int] | None = None,
+) -> str:
+    r"""Print elements as the model would.
+
+    Boxes are printed with four decimals. The body is what the model printed (``raw``) where that is known;
+    else a table as a LaTeX tabular, a chart in the 3.5 form, a formula between ``\( \)``, and everything
+    else as its Markdown. An element without a box is printed without its corners: give boxes to all elements
+    of a page, or to none.
+
+    Args:
+        elements: In reading order.
+        profile: The model generation, which says what the printed fractions are fractions of.
+        image_size: (width, height) in pixels of the image; needed by profiles that print on a canvas.
+
+    Returns:
+        The reply text, without prompt tokens.
+
+    Raises:
+        OptionError: There is no such profile, or ``image_size`` is needed and missing.
+    """
+    if not isinstance(profile, Profile):
+        profile = get_profile(profile)
+    printed = list(elements)
+    has_boxes = any(element.bbox is not None for element in printed)
+    frame = frame_map(profile, image_size) if has_boxes else FrameMap()
+    return "\n\n".join(_block(element, frame) for element in printed)
+
+
+def element_body(element: Element) -> str:
+    """The body of an element as the model would print it."""
+    if element.raw:
+        return _guarded(element.raw, keep_tbc=True)
+    body = _guarded(_fresh_body(element), keep_tbc=False)
+    before = "<tbc>" if element.continues_before else ""
+    after = "<tbc>" if element.continues_after else ""
+    return f"{before}{body}{after}"
+
+
+def _fresh_body(element: Element) -> str:
+    if element.chart is not None:
+        return encode_chart(element.chart)
+    if element.table is not None:
+        return table_to_latex(element.table)
+    body = element.markdown or element.text
+    if element.type in _FORMULAS and body:
+        return rf"\({body}\)"
+    return body
+
+
+def _guarded(body: str, *, keep_tbc: bool) -> str:
+    if "<" not in body:
+        return body
+    body = _TOKEN_START.sub(r"<\1\\_", body)
+    return _EDGE_TOKEN.sub(lambda match: _escape_edge(match, keep_tbc=keep_tbc), body)
+
+
+def _escape_edge(match: re.Match[str], *, keep_tbc: bool) -> str:
+    if match[1] == "tbc":
+        return match[0] if keep_tbc else r"\<tbc\>"
+    return rf"<{match[1]}\>"
+
+
+def _block(element: Element, frame: FrameMap) -> str:
+    body = element_body(element)
+    name = _NO_CLASS_NAME.sub("", element.type)[:48]
+    if element.bbox is None:
+        return f"{body}<class_{name}>"
+    x0, y0, x1, y1 = (_number(value) for value in frame.to_printed(element.bbox))
+    return f"<x_{x0}><y_{y0}>{body}<x_{x1}><y_{y1}><class_{name}>"
+
+
+def _number(value: float) -> str:
+    text = f"{value:.4f}".rstrip("0")
+    return text + "0" if text.endswith(".") else text

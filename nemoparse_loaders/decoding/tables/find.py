@@ -1,0 +1,205 @@
+r"""Where the tables are in a body, and the words around them.
+
+LaTeX first, then HTML, then pipe tables. A truncated tabular lacks its beginning or its end; a block that is
+a table by its class is read as rows even if it lacks both.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ...document import Table
+from .found import FoundTable
+from .grid import table_from_placeholders
+from .html_table import find_html_tables
+from .latex_reader import TabularRows, read_tabular
+from .latex_tokens import TABLE_ENVIRONMENTS, Kind, Structure, Token, find_structure, tokenize
+from .pipe import find_pipe_tables
+
+_LATEX = re.compile(r"\\(?:begin|end)[ ]{0,4}\{(?:tab|long|xltab|supertab|array)")
+_HTML = re.compile(r"<(?:table|tr|td|th)[\s>]", re.IGNORECASE)
+# The start of a command at the end of a cut body.
+_CUT_COMMAND = re.compile(
+    r"\\(?:(?:begin|end)[ ]{0,4}\{[A-Za-z]{0,24}\*?"
+    r"|multi(?:column|row)(?:\[[^\]\n]{0,40})?(?:\{[^{}&\\\n]{0,40}\})?\{[^{}&\\\n]{0,40}"
+    r"|[A-Za-z]{0,24})\Z"
+)
+_KNOWN_COMMANDS = (
+    "begin",
+    "end",
+    "multicolumn",
+    "multirow",
+    "thead",
+    "makecell",
+    "hline",
+    "cline",
+    "textbf",
+    "midrule",
+)
+_WRAPPER = re.compile(
+    r"\\(?:begin|end)[ ]{0,4}\{(?:table|wraptable|center|flushleft|flushright|threeparttable|landscape|adjustbox)"
+    r"\*?\}(?:\[[^\]\n]{0,40}\])?|\\centering(?![A-Za-z])|\\label\{[^{}\n]{0,200}\}"
+)
+_CAPTION = re.compile(r"\\caption\*?(?:\[[^\]\n]{0,400}\])?\{((?:[^{}\\]|\\.|\{[^{}]{0,400}\}){0,4000})\}")
+_CUT_MESSAGE = "its beginning is missing"
+
+
+def find_tables(body: str, *, expected: bool, header_expected: bool = True) -> list[str | FoundTable]:
+    """Split a body into words and tables, in order.
+
+    Args:
+        body: A body without artefacts.
+        expected: The class says that it is a table: pipes and bare rows count, too.
+        header_expected: Whether the first rows may be headers (a table of contents has none).
+    """
+    if _LATEX.search(body):
+        return _latex_parts(body, expected=expected, header_expected=header_expected)
+    if _HTML.search(body):
+        return find_html_tables(body)
+    if expected:
+        if "|" in body:
+            parts = find_pipe_tables(body)
+            if any(isinstance(part, FoundTable) for part in parts):
+                return parts
+        if "&" in body and "\\\\" in body:
+            return _bare_rows(body, header_expected=header_expected)
+    return [body]
+
+
+def _latex_parts(body: str, *, expected: bool, header_expected: bool) -> list[str | FoundTable]:
+    tokens = tokenize(body)
+    structure = find_structure(tokens)
+    parts: list[str | FoundTable] = []
+    # The next token that belongs to no part yet.
+    position = 0
+    lone_ends = iter([*structure.lone_ends, len(tokens)])
+    lone_end = next(lone_ends)
+    index = 0
+    while index < len(tokens):
+        token = tokens[index]
+        if token.kind is Kind.BEGIN and token.text in TABLE_ENVIRONMENTS:
+            end = structure.env_end[index]
+            _add_words(parts, body, tokens, position, index)
+            _add_table(parts, body, tokens, structure, (index, end), header_expected=header_expected)
+            index = position = end + 1
+            continue
+        while lone_end < index:
+            lone_end = next(lone_ends)
+        if index == lone_end and token.text in TABLE_ENVIRONMENTS:
+            if any(
+                item.kind is Kind.CELL_END or item.kind is Kind.ROW_END for item in tokens[position:index]
+            ):
+                _add_table(
+                    parts,
+                    body,
+                    tokens,
+                    structure,
+                    (position, index),
+                    header_expected=header_expected,
+                    has_begin=False,
+                )
+            else:
+                _add_words(parts, body, tokens, position, index)
+            position = index + 1
+        index += 1
+    _add_words(parts, body, tokens, position, len(tokens))
+    return parts
+
+
+def _add_words(parts: list[str | FoundTable], body: str, tokens: list[Token], start: int, end: int) -> None:
+    if start >= end:
+        return
+    words = body[tokens[start].start : tokens[end - 1].end]
+    words = _WRAPPER.sub("", _CAPTION.sub(r"\1\n", words)).strip()
+    if words:
+        parts.append(words)
+
+
+def _add_table(
+    parts: list[str | FoundTable],
+    body: str,
+    tokens: list[Token],
+    structure: Structure,
+    span: tuple[int, int],
+    *,
+    header_expected: bool,
+    has_begin: bool = True,
+) -> None:
+    start, end = span
+    cut = end >= len(tokens)
+    source = body[tokens[start].start : (len(body) if cut else tokens[end].end)]
+    if cut and has_begin:
+        trimmed = _without_cut_command(source)
+        if len(trimmed) < len(source):
+            _add_cut_table(parts, source, trimmed, header_expected=header_expected)
+            return
+    name = tokens[start].text if has_begin else ""
+    rows = read_tabular(body, tokens, structure, start + has_begin, end, name)
+    damage = rows.damage or ("" if has_begin else _CUT_MESSAGE)
+    _add_rows(parts, rows, source, cut=cut, damage=damage, header_expected=header_expected)
+
+
+def _add_cut_table(
+    parts: list[str | FoundTable], source: str, trimmed: str, *, header_expected: bool
+) -> None:
+    """Read a cut table again without the command that it was cut in."""
+    tokens = tokenize(trimmed)
+    if not tokens or tokens[0].kind is not Kind.BEGIN:
+        return
+    rows = read_tabular(trimmed, tokens, find_structure(tokens), 1, len(tokens), tokens[0].text)
+    _add_rows(parts, rows, source, cut=True, damage=rows.damage, header_expected=header_expected)
+
+
+def _add_rows(
+    parts: list[str | FoundTable],
+    rows: TabularRows,
+    source: str,
+    *,
+    cut: bool,
+    damage: str,
+    header_expected: bool,
+) -> None:
+    table = _to_table(rows, header_expected=header_expected)
+    if table is not None:
+        parts.append(FoundTable(table, source, cut, damage))
+        return
+    # No page holds such a table: keep the words.
+    lines = [" ".join(cell.text for cell in row if cell.text) for row in rows.rows]
+    parts.append("\n".join(line for line in lines if line))
+
+
+def _to_table(rows: TabularRows, *, header_expected: bool) -> Table | None:
+    return table_from_placeholders(
+        rows.rows,
+        declared_cols=rows.declared_cols,
+        midrules=rows.midrules,
+        hlines=rows.hlines,
+        header_expected=header_expected,
+    )
+
+
+def _bare_rows(body: str, *, header_expected: bool) -> list[str | FoundTable]:
+    tokens = tokenize(body)
+    rows = read_tabular(body, tokens, find_structure(tokens), 0, len(tokens), "")
+    parts: list[str | FoundTable] = []
+    _add_rows(
+        parts,
+        rows,
+        body,
+        cut=False,
+        damage="its beginning and its end are missing",
+        header_expected=header_expected,
+    )
+    return parts
+
+
+def _without_cut_command(source: str) -> str:
+    match = _CUT_COMMAND.search(source, max(0, len(source) - 160))
+    if match is None:
+        return source
+    name = match[0][1:]
+    if name.isalpha() and not any(command.startswith(name) for command in _KNOWN_COMMANDS):
+        return source
+    # "\\" before it is a row end, and no backslash of a command.
+    before = len(source[: match.start()]) - len(source[: match.start()].rstrip("\\"))
+    return source if before % 2 else source[: match.start()]

@@ -1,0 +1,242 @@
+"""Rows of cells as a reader found them, to one grid in which no cell overlaps another.
+
+Two ways to say what a row span covers: in LaTeX the covered places are there as empty cells; in HTML they
+are left out. Whatever the spans say, no text is lost: a span ends where it would cover text, and where the
+table ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ...document import Table, TableCell
+from .headers import HeaderCell, count_header_rows
+
+# A table far wider than any page, or with next to nothing in it, is a looping reply and no table.
+MAX_COLUMNS = 1_000
+_MOST_EMPTY = 50
+
+
+@dataclass(slots=True)
+class SourceCell:
+    """One cell as printed.
+
+    Attributes:
+        text: Markdown inline text.
+        rowspan: Rows it claims; negative where it claims those above (LaTeX allows that).
+        colspan: Columns it claims.
+        is_head: Marked as a header cell.
+    """
+
+    text: str = ""
+    rowspan: int = 1
+    colspan: int = 1
+    is_head: bool = False
+
+
+def table_from_placeholders(
+    rows: Sequence[Sequence[SourceCell]],
+    *,
+    declared_cols: int = 0,
+    midrules: Sequence[int] = (),
+    hlines: Sequence[int] = (),
+    header_expected: bool = True,
+) -> Table | None:
+    r"""The table of rows in which a covered place is an empty cell (LaTeX).
+
+    Args:
+        rows: The cells of each row.
+        declared_cols: Columns of the column specification, 0 where there is none.
+        midrules: Numbers of rows above each ``\\midrule``.
+        hlines: Numbers of rows above each ``\\hline``.
+        header_expected: Whether to look for header rows at all.
+
+    Returns:
+        None for rows that make no sensible table.
+    """
+    n_cols = _width(rows, declared_cols)
+    n_rows = len(rows)
+    if not _sensible(n_rows, n_cols, sum(len(row) for row in rows)):
+        return None
+    placed = [_columns(row, n_cols) for row in rows]
+    _lift_upward_spans(placed)
+    taken: list[set[int]] = [set() for _ in range(n_rows)]
+    cells: list[TableCell] = []
+    for row, by_column in enumerate(placed):
+        for col in sorted(by_column):
+            if col in taken[row]:
+                continue
+            cell = by_column[col]
+            rowspan = _reach(placed, taken, row, col, cell)
+            for covered in range(row + 1, row + rowspan):
+                taken[covered].update(range(col, col + cell.colspan))
+            cells.append(
+                TableCell(
+                    row=row,
+                    col=col,
+                    rowspan=rowspan,
+                    colspan=cell.colspan,
+                    text=cell.text,
+                    is_header=cell.is_head,
+                )
+            )
+    return _finished(cells, n_rows, n_cols, midrules, hlines, header_expected=header_expected)
+
+
+def table_from_free_cells(rows: Sequence[Sequence[SourceCell]], *, header_rows: int | None) -> Table | None:
+    """The table of rows in which covered places are left out (HTML).
+
+    Args:
+        rows: The cells of each row.
+        header_rows: As the source marks them; None to apply the rule.
+
+    Returns:
+        None for rows that make no sensible table.
+    """
+    n_rows = len(rows)
+    occupied: list[dict[int, None]] = [{} for _ in range(n_rows)]
+    cells: list[TableCell] = []
+    n_cols = 0
+    total = sum(len(row) for row in rows)
+    for row, sources in enumerate(rows):
+        col = 0
+        for source in sources:
+            while col in occupied[row]:
+                col += 1
+            if col >= MAX_COLUMNS:
+                return None
+            colspan = 1
+            while colspan < min(source.colspan, MAX_COLUMNS - col) and col + colspan not in occupied[row]:
+                colspan += 1
+            rowspan = max(1, min(source.rowspan, n_rows - row))
+            if rowspan * colspan > _MOST_EMPTY * max(total, 100):
+                rowspan = 1
+            for covered in range(row, row + rowspan):
+                occupied[covered].update(dict.fromkeys(range(col, col + colspan)))
+            cells.append(
+                TableCell(
+                    row=row,
+                    col=col,
+                    rowspan=rowspan,
+                    colspan=colspan,
+                    text=source.text,
+                    is_header=source.is_head,
+                )
+            )
+            col += colspan
+            n_cols = max(n_cols, col)
+    if not _sensible(n_rows, n_cols, total):
+        return None
+    cells.extend(
+        TableCell(row=row, col=col)
+        for row in range(n_rows)
+        for col in range(n_cols)
+        if col not in occupied[row]
+    )
+    cells.sort(key=lambda cell: (cell.row, cell.col))
+    return _finished(cells, n_rows, n_cols, (), (), header_expected=True, header_rows=header_rows)
+
+
+def _width(rows: Sequence[Sequence[SourceCell]], declared_cols: int) -> int:
+    """Columns that the single cells need; spans count only as far as the specification goes with them."""
+    single = max((len(row) for row in rows), default=0)
+    spanned = max((sum(cell.colspan for cell in row) for row in rows), default=0)
+    return max(single, min(declared_cols, spanned))
+
+
+def _sensible(n_rows: int, n_cols: int, n_cells: int) -> bool:
+    return n_cols <= MAX_COLUMNS and n_rows * n_cols <= _MOST_EMPTY * max(n_cells, 1_000)
+
+
+def _columns(row: Sequence[SourceCell], n_cols: int) -> dict[int, SourceCell]:
+    """The cells of a row by column, spans clipped so that all of them have a place."""
+    by_column: dict[int, SourceCell] = {}
+    col = 0
+    for index, cell in enumerate(row):
+        room = n_cols - col - (len(row) - index - 1)
+        cell.colspan = max(1, min(cell.colspan, room))
+        by_column[col] = cell
+        col += cell.colspan
+    # Filled up on the right, so that every position belongs to a cell.
+    while col < n_cols:
+        by_column[col] = SourceCell()
+        col += 1
+    return by_column
+
+
+def _lift_upward_spans(placed: list[dict[int, SourceCell]]) -> None:
+    r"""``\multirow{-2}`` stands in its last row: move it to its first, if the cells above are empty."""
+    for row, by_column in enumerate(placed):
+        for col, cell in by_column.items():
+            if cell.rowspan >= 0:
+                continue
+            top = row
+            while top > max(0, row + cell.rowspan + 1):
+                above = placed[top - 1].get(col)
+                if above is None or above.text or above.colspan != cell.colspan or above.rowspan != 1:
+                    break
+                top -= 1
+            height = row - top + 1
+            cell.rowspan = 1
+            if top < row:
+                placed[top][col] = SourceCell(cell.text, height, cell.colspan, cell.is_head)
+                by_column[col] = SourceCell(colspan=cell.colspan)
+
+
+def _reach(
+    placed: list[dict[int, SourceCell]], taken: list[set[int]], row: int, col: int, cell: SourceCell
+) -> int:
+    """How many rows a cell can cover: as many as it claims, as long as they are empty below it."""
+    height = 1
+    columns = range(col, col + cell.colspan)
+    limit = min(cell.rowspan, len(placed) - row)
+    while height < limit and _clear(placed[row + height], taken[row + height], columns):
+        height += 1
+    return height
+
+
+def _clear(below: dict[int, SourceCell], taken: set[int], columns: range) -> bool:
+    """Make room for a span in the row below it; False where there is text, or another span."""
+    owners: set[int] = set()
+    for column in columns:
+        owner = column
+        while owner > 0 and owner not in below:
+            owner -= 1
+        if column in taken or owner not in below or below[owner].text:
+            return False
+        owners.add(owner)
+    for owner in owners:
+        # An empty cell that reaches out of the span falls apart into single ones.
+        for column in range(owner, owner + below.pop(owner).colspan):
+            if column not in columns:
+                below[column] = SourceCell()
+    return True
+
+
+def _finished(
+    cells: list[TableCell],
+    n_rows: int,
+    n_cols: int,
+    midrules: Sequence[int],
+    hlines: Sequence[int],
+    *,
+    header_expected: bool,
+    header_rows: int | None = None,
+) -> Table:
+    """Find the header rows and mark their cells."""
+    if header_rows is None:
+        header_rows = 0
+        if header_expected:
+            starts: list[list[HeaderCell]] = [[] for _ in range(n_rows)]
+            for cell in cells:
+                starts[cell.row].append(HeaderCell(cell.text, cell.rowspan, cell.colspan, cell.is_header))
+            header_rows = count_header_rows(starts, n_cols=n_cols, midrules=midrules, hlines=hlines)
+    header_rows = min(header_rows, n_rows)
+    marked = tuple(
+        cell
+        if cell.is_header == (cell.row < header_rows)
+        else cell.model_copy(update={"is_header": cell.row < header_rows})
+        for cell in cells
+    )
+    return Table(cells=marked, n_rows=n_rows, n_cols=n_cols, header_rows=header_rows)

@@ -1,0 +1,442 @@
+r"""One ``tabular`` to rows of cells: a loop over its tokens, without recursion, so any depth is safe."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from .column_spec import count_columns, looks_like_spec
+from .grid import SourceCell
+from .latex_cells import CellText, span_number
+from .latex_commands import (
+    ACCENTS,
+    DECLARATIONS,
+    LETTER_ACCENTS,
+    LINE_BREAKS,
+    LINED_BOXES,
+    OPERATORS,
+    RULES,
+    SKIPPED_ARGUMENTS,
+    SPACES,
+    STYLES,
+    SYMBOLS,
+)
+from .latex_tokens import TABLE_ENVIRONMENTS, Kind, Structure, Token
+
+_OPTION = re.compile(r"\s*\[[^\[\]\n]{0,40}\]\s*")
+_RULE_OPTION = re.compile(r"\s*(?:\[[^\[\]\n]{0,40}\]|\((?:l|r|lr|rl|[lr]{0,2}\{[^{}]{0,20}\}){0,4}\))\s*")
+_LENGTH_OPTION = re.compile(r"\s*\[\s*-?[0-9.]{0,8}\s*(?:[a-z]{2}|\\[A-Za-z]+)\s*\]")
+_WIDTH = re.compile(r"\s*(?:\*|=|-?[0-9.]+\s*(?:[a-z]{2}|\\[A-Za-z]+)|[0-9.]*\\[A-Za-z]+)\s*")
+# Escapes that stay escaped in Markdown, because the bare character would be a mark.
+_MARKDOWN_MARKS = frozenset("*_`")
+
+
+@dataclass(slots=True)
+class TabularRows:
+    r"""A tabular as read.
+
+    Attributes:
+        rows: Its cells.
+        declared_cols: Columns of its specification, 0 without one.
+        midrules: Numbers of rows above each ``\midrule``.
+        hlines: Numbers of rows above each ``\hline``.
+        damage: What did not fit, in words.
+    """
+
+    rows: list[list[SourceCell]] = field(default_factory=list)
+    declared_cols: int = 0
+    midrules: list[int] = field(default_factory=list)
+    hlines: list[int] = field(default_factory=list)
+    damage: str = ""
+
+
+def read_tabular(
+    source: str, tokens: list[Token], structure: Structure, start: int, end: int, name: str
+) -> TabularRows:
+    r"""Read the rows between two tokens.
+
+    Args:
+        source: The whole body.
+        tokens: Its tokens.
+        structure: What belongs together.
+        start: First token behind ``\begin{...}``, or of the rows where that is missing.
+        end: The token of ``\end{...}``, or one behind the last.
+        name: The environment; empty where its beginning is missing.
+    """
+    reader = _Reader(source, tokens, structure, end)
+    index = reader.read_spec(start, name) if name else start
+    while index < end:
+        index = reader.take(index)
+    reader.end_row(at_end=True)
+    return reader.result
+
+
+@dataclass(slots=True)
+class _Reader:
+    source: str
+    tokens: list[Token]
+    structure: Structure
+    end: int
+    result: TabularRows = field(default_factory=TabularRows)
+    row: list[SourceCell] = field(default_factory=list)
+    cell: CellText = field(default_factory=CellText)
+    # From the token that closes a group to what has to be written there.
+    closers: dict[int, tuple[int, str]] = field(default_factory=dict)
+    open_groups: int = 0
+    nested: int = 0
+    bold: int = 0
+
+    # --- rows and cells ---------------------------------------------------------------------------------
+
+    def end_cell(self) -> None:
+        self.row.append(self.cell.finished())
+        self.cell = CellText()
+
+    def end_row(self, *, at_end: bool = False) -> None:
+        if at_end and not self.row and not self.cell.has_text and not self.cell.spans_columns:
+            return
+        self.end_cell()
+        self.result.rows.append(self.row)
+        self.row = []
+
+    # --- tokens -----------------------------------------------------------------------------------------
+
+    def take(self, index: int) -> int:
+        """Read one token, or a command with its arguments; the index of the next one."""
+        token = self.tokens[index]
+        kind = token.kind
+        if kind is Kind.TEXT:
+            self.cell.add(token.text)
+        elif kind is Kind.CELL_END:
+            if self.nested:
+                self.cell.add(" ")
+            else:
+                self.end_cell()
+        elif kind is Kind.ROW_END:
+            if self.nested or self.open_groups:
+                self.cell.break_line()
+            else:
+                self.end_row()
+        elif kind is Kind.BREAK:
+            self.cell.break_line()
+        elif kind is Kind.COMMAND:
+            return self._take_command(index, token)
+        elif kind is Kind.ESCAPE:
+            return self._take_escape(index, token)
+        elif kind is Kind.DOLLAR:
+            return self._take_formula(index) or self._literal(index, "$")
+        elif kind is Kind.OPEN:
+            if index in self.structure.group_end:
+                self.open_groups += 1
+                self.closers[self.structure.group_end[index]] = (-1, "")
+            else:
+                self.result.damage = "a group has no end"
+        elif kind is Kind.CLOSE:
+            self._close_group(index)
+        elif kind is Kind.BEGIN:
+            return self._take_begin(index, token)
+        elif kind is Kind.END and token.text in TABLE_ENVIRONMENTS and self.nested:
+            self.nested -= 1
+        return index + 1
+
+    def _literal(self, index: int, text: str) -> int:
+        self.cell.add(text)
+        return index + 1
+
+    def _close_group(self, index: int) -> None:
+        closer = self.closers.pop(index, None)
+        if closer is None:
+            self.result.damage = self.result.damage or "a group is closed twice"
+            return
+        self.open_groups -= 1
+        handle, mark = closer
+        if mark == "**":
+            self.bold -= 1
+        if mark == "_" and self._next_character(index + 1).isalnum():
+            # Inside of a word the sign would be no mark.
+            mark = ""
+            if handle >= 0 and handle < len(self.cell.pieces):
+                self.cell.pieces[handle] = ""
+        if handle >= 0:
+            self.cell.close_mark(handle, mark)
+
+    def _next_character(self, index: int) -> str:
+        if index < self.end and self.tokens[index].kind is Kind.TEXT:
+            return self.tokens[index].text[:1]
+        return ""
+
+    def _take_begin(self, index: int, token: Token) -> int:
+        if token.text in TABLE_ENVIRONMENTS:
+            self.nested += 1
+            return self.read_spec(index + 1, token.text, nested=True)
+        end = self.structure.env_end.get(index, self.end)
+        if token.text.rstrip("*") in _MATH_ENVIRONMENTS and end < self.end:
+            self.cell.add_raw(self.source[token.start : self.tokens[end].end].replace("\n", " "))
+            return end + 1
+        return index + 1
+
+    def _take_formula(self, index: int) -> int | None:
+        end = self.structure.math_end.get(index)
+        if end is None or end >= self.end:
+            return None
+        text = self.source[self.tokens[index].start : self.tokens[end].end]
+        self.cell.add_raw(" ".join(text.split()))
+        return end + 1
+
+    def _take_escape(self, index: int, token: Token) -> int:
+        character = token.text[1]
+        if character in "([":
+            after = self._take_formula(index)
+            if after is not None:
+                return after
+        group = self.structure.group_end.get(index + 1)
+        if token.text in ACCENTS and group is not None and group <= index + 3:
+            letter = self.source[self.tokens[index + 1].end : self.tokens[group].start]
+            if letter.isalpha():
+                self.cell.add_accent(ACCENTS[token.text], letter)
+                return group + 1
+        if character in ", \n\t":
+            self.cell.add(" ")
+        elif character in _MARKDOWN_MARKS and not self._inside_word(index):
+            self.cell.add_raw(token.text)
+        else:
+            self.cell.add_raw(character)
+        return index + 1
+
+    def _inside_word(self, index: int) -> bool:
+        return self.cell.last_character().isalnum() and self._next_character(index + 1).isalnum()
+
+    # --- commands ---------------------------------------------------------------------------------------
+
+    def _take_command(self, index: int, token: Token) -> int:
+        name = token.text
+        if name in ("multicolumn", "multirow", "multirowcell", "multirowthead"):
+            return self._take_span(index, name)
+        if name in RULES:
+            return self._take_rule(index, token)
+        if name in STYLES:
+            return self._take_style(index, name)
+        if name in LINED_BOXES:
+            self.cell.is_head = self.cell.is_head or name == "thead"
+            return self._enter_group(index + 1)
+        if name in SYMBOLS:
+            return self._take_symbol(index, token, SYMBOLS[name])
+        if name in LETTER_ACCENTS and self._group(index + 1) is not None:
+            group = self._group(index + 1)
+            letter = self.source[self.tokens[index + 1].end : self.tokens[group or 0].start]
+            if letter.isalpha() and len(letter) == 1:
+                self.cell.add_accent(LETTER_ACCENTS[name], letter)
+                return (group or 0) + 1
+        if name in OPERATORS:
+            self.cell.add_raw(OPERATORS[name])
+            return self._after_option(index, token)
+        if name in LINE_BREAKS:
+            self.cell.break_line()
+            return index + 1
+        if name in SPACES:
+            self.cell.add(" ")
+            return index + 1
+        if name in DECLARATIONS:
+            self.cell.eat_space = True
+            return index + 1
+        if name in SKIPPED_ARGUMENTS:
+            after = index + 1
+            for _ in range(SKIPPED_ARGUMENTS[name]):
+                after = self._skip_group(after)
+            return self._enter_group(after)
+        if name in ("diagbox", "backslashbox", "slashbox"):
+            return self._take_diagonal(index)
+        return self._take_unknown(index, token)
+
+    def _take_unknown(self, index: int, token: Token) -> int:
+        """A command that is not known gives its argument; without one it is text, such as a path."""
+        group = self._group(index + 1)
+        if group is not None:
+            return self._enter_group(index + 1)
+        self.cell.add(self.source[token.start : token.end])
+        return index + 1
+
+    def _take_symbol(self, index: int, token: Token, symbol: str) -> int:
+        self.cell.add_raw(symbol)
+        group = self._group(index + 1)
+        if group == index + 2:
+            # "\textless{}": the empty group only ends the command.
+            return group + 1
+        self.cell.eat_space = True
+        return self._after_option(index, token)
+
+    def _after_option(self, index: int, token: Token) -> int:
+        if token.option:
+            self.cell.add(token.option)
+        return index + 1
+
+    def _take_style(self, index: int, name: str) -> int:
+        group = self._group(index + 1)
+        if group is None:
+            return index + 1
+        before, after = STYLES[name]
+        if before == "**":
+            self.bold += 1
+            if self.bold > 1:
+                before = after = ""
+        if before == "_" and self.cell.last_character().isalnum():
+            before = after = ""
+        inner = self._open_index(index + 1)
+        self.open_groups += 1
+        handle = self.cell.open_mark(before)
+        # Bold inside of bold has no mark of its own, but is counted.
+        self.closers[group] = (handle, "**" if name in ("textbf", "mathbf") and after else after)
+        if name in ("textbf", "mathbf") and not after:
+            self.closers[group] = (-1, "**")
+        return inner + 1
+
+    def _take_span(self, index: int, name: str) -> int:
+        r"""``\\multicolumn{n}{spec}{text}``, ``\\multirow[pos]{n}[struts]{width}[shift]{text}``."""
+        count_group = self._group(index + 1)
+        if count_group is None:
+            return index + 1
+        if name == "multicolumn" and self.cell.spans_columns and self.cell.has_text and not self.open_groups:
+            # Two of them without an "&" between: each is a cell.
+            self.end_cell()
+        number = span_number(self._group_text(index + 1, count_group))
+        if name == "multicolumn":
+            self.cell.colspan = max(self.cell.colspan, abs(number))
+            self.cell.spans_columns = True
+        else:
+            if self.cell.rowspan == 1:
+                self.cell.rowspan = number
+            self.cell.is_head = self.cell.is_head or name == "multirowthead"
+        after = count_group + 1
+        if name in ("multirowcell", "multirowthead"):
+            return self._enter_group(after)
+        return self._enter_group(self._skip_layout(after, is_row=name == "multirow"))
+
+    def _skip_layout(self, index: int, *, is_row: bool) -> int:
+        """Behind the number of a span: skip the column specification, or the width, if it is one."""
+        if is_row and index < self.end and self.tokens[index].text.strip() == "*":
+            return index + 1
+        group = self._group(index)
+        if group is None:
+            return index
+        if self._group(group + 1) is None and self._open_index(group + 1) >= self.end:
+            return group + 1
+        text = self._group_text(index, group)
+        fits = _WIDTH.fullmatch(text) if is_row else looks_like_spec(text)
+        has_text_behind = self._open_index(group + 1) < self.end and (
+            self.tokens[self._open_index(group + 1)].kind is Kind.OPEN
+        )
+        # Without a further group this one is the text, unless it cannot be.
+        return group + 1 if fits or has_text_behind else index
+
+    def _take_rule(self, index: int, token: Token) -> int:
+        if self.nested:
+            self.cell.add(" ")
+        elif self.row or self.cell.has_text:
+            # A rule ends the row whose "\\" was left out.
+            self.end_row()
+        if not self.nested:
+            above = len(self.result.rows)
+            if token.text == "midrule":
+                self.result.midrules.append(above)
+            elif token.text in ("hline", "hdashline", "Xhline", "hlineB"):
+                self.result.hlines.append(above)
+        if token.option and not _LENGTH_OPTION.fullmatch(token.option):
+            self.cell.add(token.option)
+        after = index + 1
+        for _ in range(RULES[token.text]):
+            after = self._skip_group(after, option=_RULE_OPTION)
+        return after
+
+    def _take_diagonal(self, index: int) -> int:
+        """Two texts in one cell, parted by a line."""
+        first = self._group(index + 1)
+        second = self._group(first + 1) if first is not None else None
+        if first is None or second is None:
+            return self._enter_group(index + 1)
+        self.cell.add(self._group_text(index + 1, first) + " / " + self._group_text(first + 1, second))
+        return second + 1
+
+    # --- arguments --------------------------------------------------------------------------------------
+
+    def read_spec(self, index: int, name: str, *, nested: bool = False) -> int:
+        r"""Skip position, width and column specification behind a ``\\begin``."""
+        index = self._split_option(index)
+        if name in ("tabular*", "tabularx", "tabulary", "xltabular"):
+            index = self._skip_group(index)
+        group = self._group(index)
+        if group is None:
+            return index
+        text = self._group_text(index, group)
+        if not looks_like_spec(text):
+            return index
+        if not nested:
+            self.result.declared_cols = count_columns(text)
+        return group + 1
+
+    def _split_option(self, index: int) -> int:
+        if index < self.end and self.tokens[index].kind is Kind.TEXT:
+            if re.fullmatch(r"\s*\[[tbcm]\]\s*", self.tokens[index].text):
+                return index + 1
+        return index
+
+    def _open_index(self, index: int) -> int:
+        """The next token that is no white space and no option in brackets."""
+        while index < self.end and self.tokens[index].kind is Kind.TEXT:
+            text = self.tokens[index].text
+            if text.strip() and not _OPTION.fullmatch(text):
+                break
+            index += 1
+        return index
+
+    def _group(self, index: int) -> int | None:
+        """The end of the sound group that comes next, if one does."""
+        opened = self._open_index(index)
+        if opened >= self.end:
+            return None
+        end = self.structure.group_end.get(opened)
+        return end if end is not None and end < self.end else None
+
+    def _group_text(self, index: int, group_end: int) -> str:
+        opened = self._open_index(index)
+        return self.source[self.tokens[opened].end : self.tokens[group_end].start]
+
+    def _skip_group(self, index: int, option: re.Pattern[str] = _OPTION) -> int:
+        if (
+            index < self.end
+            and self.tokens[index].kind is Kind.TEXT
+            and option.fullmatch(self.tokens[index].text)
+        ):
+            index += 1
+        group = self._group(index)
+        return index if group is None else group + 1
+
+    def _enter_group(self, index: int) -> int:
+        """Go on inside of the group that comes next; its end closes nothing but itself."""
+        group = self._group(index)
+        if group is None:
+            return index
+        self.open_groups += 1
+        self.closers[group] = (-1, "")
+        return self._open_index(index) + 1
+
+
+_MATH_ENVIRONMENTS = frozenset(
+    [
+        "matrix",
+        "pmatrix",
+        "bmatrix",
+        "vmatrix",
+        "Vmatrix",
+        "Bmatrix",
+        "smallmatrix",
+        "cases",
+        "aligned",
+        "gathered",
+        "split",
+        "equation",
+        "align",
+        "gather",
+        "math",
+        "displaymath",
+    ]
+)

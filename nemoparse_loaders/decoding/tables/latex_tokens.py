@@ -1,0 +1,217 @@
+r"""The tokens of a LaTeX table, and which brace, environment and formula ends where.
+
+The model's LaTeX is a transcription: groups are closed twice or never, ``%``, ``#`` and ``$`` are text. So
+a brace counts only if its partner stands in the same cell; any other brace is dropped. Two passes over the
+text, both linear.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+
+class Kind(IntEnum):
+    """What a token is."""
+
+    TEXT = 0
+    BEGIN = 1
+    END = 2
+    ROW_END = 3
+    COMMAND = 4
+    ESCAPE = 5
+    OPEN = 6
+    CLOSE = 7
+    CELL_END = 8
+    DOLLAR = 9
+    BREAK = 10
+
+
+_LENGTH = r"\[[ ]?-?[0-9.]{1,8}[ ]?(?:pt|ex|em|cm|mm|in|bp|pc|sp|\\[a-z]{4,16})[ ]?\]"
+_TOKEN = re.compile(
+    r"(?P<env>\\(?P<which>begin|end)[ ]{0,4}\{(?P<name>[A-Za-z]{1,24}\*?)\})"
+    rf"|(?P<row_end>\\\\(?:\*(?=[\s\[]|\Z))?(?:{_LENGTH})?)"
+    r"|(?P<command>\\[A-Za-z]+\*?)(?P<option>\[[^\[\]{}&\\\n]{0,40}\])?"
+    r"|(?P<escape>\\[^A-Za-z])"
+    r"|(?P<line_break><[bB][rR][ ]{0,4}/?>)"
+    r"|(?P<single>[{}&$])"
+    r"|[^\\{}&$<]+|[\\<]"
+)
+_SINGLE = {"{": Kind.OPEN, "}": Kind.CLOSE, "&": Kind.CELL_END, "$": Kind.DOLLAR}
+_DRIVE = re.compile(r"(?:^|[^A-Za-z0-9])[A-Za-z]:\Z")
+TABLE_ENVIRONMENTS = frozenset(
+    [
+        "tabular",
+        "tabular*",
+        "tabularx",
+        "tabulary",
+        "tabu",
+        "longtable",
+        "longtabu",
+        "xltabular",
+        "supertabular",
+        "array",
+    ]
+)
+
+
+@dataclass(slots=True)
+class Token:
+    """One token.
+
+    Attributes:
+        kind: What it is.
+        text: Its source; for an environment its name, for a command its name without the backslash.
+        start: Where it starts in the source.
+        end: Where it ends.
+        option: The bracketed option right behind a command, with its brackets, or empty.
+    """
+
+    kind: Kind
+    text: str
+    start: int
+    end: int
+    option: str = ""
+
+
+@dataclass(slots=True)
+class Structure:
+    r"""What belongs together; all numbers are indices of tokens.
+
+    Attributes:
+        group_end: From the ``{`` of a sound group to its ``}``.
+        math_end: From the delimiter that opens a formula to the one that closes it.
+        env_end: From a ``\\begin`` to its ``\\end``; one without an end points behind the last token.
+        lone_ends: Each ``\\end`` without a beginning.
+    """
+
+    group_end: dict[int, int] = field(default_factory=dict)
+    math_end: dict[int, int] = field(default_factory=dict)
+    env_end: dict[int, int] = field(default_factory=dict)
+    lone_ends: list[int] = field(default_factory=list)
+
+
+def tokenize(source: str) -> list[Token]:
+    """Take a body apart; the tokens cover all of it."""
+    tokens: list[Token] = []
+    in_path = False
+    for match in _TOKEN.finditer(source):
+        kind, text = _kind(match)
+        if kind is Kind.ROW_END:
+            in_path = _is_path(source, match, in_path)
+            if in_path:
+                # "C:\\dir": the backslash of a file name, doubled.
+                kind, text = Kind.TEXT, "\\"
+        elif in_path and (kind is not Kind.TEXT or any(character.isspace() for character in text)):
+            in_path = False
+        tokens.append(Token(kind, text, match.start(), match.end(), match["option"] or ""))
+    return tokens
+
+
+def _kind(match: re.Match[str]) -> tuple[Kind, str]:
+    group = match.lastgroup
+    if group is None:
+        return Kind.TEXT, match[0]
+    if match["env"]:
+        return (Kind.BEGIN if match["which"] == "begin" else Kind.END), match["name"]
+    if match["row_end"]:
+        return Kind.ROW_END, match[0]
+    if match["command"]:
+        name = match["command"][1:]
+        if name in ("tabularnewline", "cr", "crcr"):
+            return Kind.ROW_END, match[0]
+        return Kind.COMMAND, name
+    if match["escape"]:
+        return Kind.ESCAPE, match[0]
+    if match["line_break"]:
+        return Kind.BREAK, match[0]
+    return _SINGLE[match[0]], match[0]
+
+
+def _is_path(source: str, match: re.Match[str], in_path: bool) -> bool:
+    following = source[match.end() : match.end() + 1]
+    before = source[max(0, match.start() - 3) : match.start()]
+    if not (following.isalnum() or following == "_") or match.end() - match.start() != 2:
+        return False
+    return in_path or _DRIVE.search(before) is not None
+
+
+def find_structure(tokens: list[Token]) -> Structure:
+    """Match braces, formulas and environments."""
+    finder = _Finder(Structure(), [_Level("", -1)])
+    for index, token in enumerate(tokens):
+        finder.take(index, token, tokens)
+    for level in finder.levels[1:]:
+        finder.structure.env_end[level.begin] = len(tokens)
+    return finder.structure
+
+
+@dataclass(slots=True)
+class _Level:
+    """One open environment, with what is open inside of it."""
+
+    name: str
+    begin: int
+    braces: list[int] = field(default_factory=list)
+    math: int | None = None
+    dollar: int | None = None
+
+
+@dataclass(slots=True)
+class _Finder:
+    structure: Structure
+    levels: list[_Level]
+    open_names: dict[str, int] = field(default_factory=dict)
+
+    def take(self, index: int, token: Token, tokens: list[Token]) -> None:
+        level = self.levels[-1]
+        kind = token.kind
+        if kind is Kind.TEXT:
+            return
+        if kind is Kind.OPEN:
+            level.braces.append(index)
+        elif kind is Kind.CLOSE:
+            if level.braces:
+                self.structure.group_end[level.braces.pop()] = index
+        elif kind is Kind.CELL_END:
+            # Nothing reaches out of its cell.
+            level.braces.clear()
+            level.math = level.dollar = None
+        elif kind is Kind.ESCAPE:
+            if token.text in ("\\(", "\\["):
+                level.math = index
+            elif token.text in ("\\)", "\\]") and level.math is not None:
+                if tokens[level.math].text == ("\\(" if token.text == "\\)" else "\\["):
+                    self.structure.math_end[level.math] = index
+                level.math = None
+        elif kind is Kind.DOLLAR:
+            self._take_dollar(index, level, tokens)
+        elif kind is Kind.ROW_END:
+            level.dollar = None
+        elif kind is Kind.BEGIN:
+            self.levels.append(_Level(token.text, index))
+            self.open_names[token.text] = self.open_names.get(token.text, 0) + 1
+        elif kind is Kind.END:
+            self._take_end(index, token.text)
+
+    def _take_dollar(self, index: int, level: _Level, tokens: list[Token]) -> None:
+        """``$x^2$`` is a formula, ``$5 to $9`` is money: a formula has no blank inside of its signs."""
+        before = tokens[index - 1].text[-1:] if index else ""
+        after = tokens[index + 1].text[:1] if index + 1 < len(tokens) else ""
+        if level.dollar is not None and before.strip() and not after.isdigit():
+            self.structure.math_end[level.dollar] = index
+            level.dollar = None
+        elif after.strip() and tokens[index + 1].kind not in (Kind.CELL_END, Kind.ROW_END):
+            level.dollar = index
+
+    def _take_end(self, index: int, name: str) -> None:
+        if not self.open_names.get(name):
+            self.structure.lone_ends.append(index)
+            return
+        while True:
+            level = self.levels.pop()
+            self.open_names[level.name] -= 1
+            self.structure.env_end[level.begin] = index
+            if level.name == name:
+                return

@@ -1,0 +1,66 @@
+"""Replies of the 1.1 chat API: the arguments of a tool call, a JSON list, often doubly nested.
+
+``[[{"bbox": {"xmin": .., "ymin": .., "xmax": .., "ymax": ..}, "text": "..", "type": ".."}, ...]]``. The boxes
+are fractions of the image that was sent. A list that is cut gives the items that are whole, and the rest as
+text.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+
+from .blocks import Block, Corner
+
+_START = re.compile(r"\s*\[\s*(?:\[\s*)?\{\s*\"(?:bbox|text|type)\"\s*:")
+_BETWEEN = re.compile(r"[\s,\[\]]*")
+
+
+def is_tool_call(reply: str) -> bool:
+    """Whether the reply is such a list."""
+    return _START.match(reply) is not None
+
+
+def blocks_from_tool_call(reply: str) -> tuple[list[Block], bool]:
+    """The blocks of the list, and whether it is cut."""
+    decoder = json.JSONDecoder(strict=False)
+    blocks: list[Block] = []
+    position = 0
+    while True:
+        between = _BETWEEN.match(reply, position)
+        position = between.end() if between else position
+        if position >= len(reply):
+            return blocks, reply.count("[", 0, 8) > 0 and not reply.rstrip().endswith("]")
+        try:
+            item, position = decoder.raw_decode(reply, position)
+        except (ValueError, RecursionError):
+            blocks.append(Block(reply[position:], cut=True, problem="its end is missing"))
+            return blocks, True
+        blocks.append(_block(item))
+
+
+def _block(item: object) -> Block:
+    if not isinstance(item, dict):
+        return Block(json.dumps(item, ensure_ascii=False), problem="it is no block")
+    name, text = item.get("type"), item.get("text")
+    first, last = _corners(item.get("bbox"))
+    return Block(
+        body=text if isinstance(text, str) else "",
+        name=name if isinstance(name, str) and name else "Text",
+        first=first,
+        last=last,
+        problem="its box is broken" if "bbox" in item and first is None else "",
+    )
+
+
+def _corners(box: object) -> tuple[Corner | None, Corner | None]:
+    if not isinstance(box, dict):
+        return None, None
+    values = []
+    for key in ("xmin", "ymin", "xmax", "ymax"):
+        value = box.get(key)
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+            return None, None
+        values.append(float(value))
+    return (values[0], values[1]), (values[2], values[3])
