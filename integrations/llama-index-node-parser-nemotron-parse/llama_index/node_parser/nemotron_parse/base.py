@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import copy
+import hashlib
 import logging
+import os
+import pickle
 from collections.abc import Sequence, Set
 from itertools import pairwise
 from typing import Any, Protocol, runtime_checkable
@@ -22,7 +25,7 @@ from llama_index.core.schema import (
     TextNode,
 )
 from llama_index.core.utils import get_tqdm_iterable
-from pydantic import Field, PrivateAttr
+from pydantic import Field, PrivateAttr, field_serializer, field_validator
 
 from nemoparse_loaders import EMBED_KEYS, LLM_KEYS, METADATA_KEYS, LayoutChunker, split_text
 
@@ -62,7 +65,11 @@ class NemotronParseNodeParser(NodeParser):
     overlap_sentences: int = Field(
         default=1, ge=0, description="Sentences that a piece of an over-long text repeats."
     )
-    tokenizer: Any = Field(default=None, description="Counts tokens; as `LayoutChunker` takes it.")
+    tokenizer: Any = Field(
+        default=None,
+        description="Counts tokens: the path of a tokenizer.json, a tokenizers.Tokenizer, or a function of a "
+        "module, from text to a number. Default: a careful estimate.",
+    )
 
     _told: set[str] = PrivateAttr(default_factory=set)
 
@@ -70,6 +77,28 @@ class NemotronParseNodeParser(NodeParser):
     def class_name(cls) -> str:
         """Name in serialised form."""
         return "NemotronParseNodeParser"
+
+    @field_validator("tokenizer")
+    @classmethod
+    def _check_tokenizer(cls, value: Any) -> Any:
+        if isinstance(value, os.PathLike):
+            value = os.fspath(value)
+        try:
+            pickle.dumps(value)
+        except (pickle.PicklingError, AttributeError, TypeError) as error:
+            # LlamaIndex would drop it on the way to a worker process and go on with the default.
+            raise ValueError(
+                "does not pickle; give a function that is defined in a module, not a lambda or a local one"
+            ) from error
+        LayoutChunker(tokenizer=value)
+        return value
+
+    @field_serializer("tokenizer")
+    def _tokenizer_identity(self, value: Any) -> str | None:
+        """Part of the pipeline's cache key, so another tokenizer is another value."""
+        if value is None or isinstance(value, str):
+            return value
+        return f"{type(value).__name__}:{hashlib.sha256(pickle.dumps(value)).hexdigest()[:16]}"
 
     def _parse_nodes(
         self, nodes: Sequence[BaseNode], show_progress: bool = False, **kwargs: Any

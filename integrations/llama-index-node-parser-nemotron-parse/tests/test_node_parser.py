@@ -1,0 +1,301 @@
+"""NemotronParseNodeParser: chunks by the layout, and what happens where there is none."""
+
+from __future__ import annotations
+
+import copy
+import json
+import logging
+import pickle
+from pathlib import Path
+
+import pytest
+from llama_index.core.node_parser import NodeParser
+from llama_index.core.schema import (
+    BaseNode,
+    Document,
+    ImageDocument,
+    MediaResource,
+    MetadataMode,
+    Node,
+    NodeRelationship,
+    ObjectType,
+    TextNode,
+)
+from pydantic import ValidationError
+
+from llama_index.node_parser.nemotron_parse import NemotronParseNodeParser
+from llama_index.readers.nemotron_parse import NemotronParseDocument, NemotronParseReader
+from nemoparse_loaders import METADATA_KEYS
+from nemoparse_loaders.testing import ParseServer
+
+MARKDOWN = """# Boats
+
+There are boats.
+
+## Sails
+
+Sails are white. They are large.
+
+## Oars
+
+Oars are brown."""
+
+
+def count_words(text: str) -> int:
+    return len(text.split())
+
+
+@pytest.fixture
+def reader(server: ParseServer) -> NemotronParseReader:
+    return NemotronParseReader(base_url=server.base_url)
+
+
+@pytest.fixture
+def document(reader: NemotronParseReader, pdf: Path) -> NemotronParseDocument:
+    [document] = reader.load_data(pdf)
+    assert isinstance(document, NemotronParseDocument)
+    return document
+
+
+def related(node: BaseNode, kind: NodeRelationship) -> str | None:
+    info = node.relationships.get(kind)
+    return None if info is None or isinstance(info, list) else info.node_id
+
+
+class TestByLayout:
+    def test_the_same_chunks_as_the_reader_gives(
+        self, server: ParseServer, document: NemotronParseDocument, pdf: Path
+    ) -> None:
+        nodes = NemotronParseNodeParser().get_nodes_from_documents([document])
+        pieces = NemotronParseReader(base_url=server.base_url, split="chunk").load_data(pdf)
+        assert [(node.id_, node.get_content(), node.metadata) for node in nodes] == [
+            (piece.id_, piece.text, piece.metadata) for piece in pieces
+        ]
+        assert [node.excluded_llm_metadata_keys for node in nodes] == [
+            piece.excluded_llm_metadata_keys for piece in pieces
+        ]
+        assert [node.excluded_embed_metadata_keys for node in nodes] == [
+            piece.excluded_embed_metadata_keys for piece in pieces
+        ]
+
+    def test_chunks_know_their_page_and_heading(self, document: NemotronParseDocument) -> None:
+        nodes = NemotronParseNodeParser().get_nodes_from_documents([document])
+        assert {node.metadata["page_number"] for node in nodes} == {1, 2}
+        assert any("Ships and cargo" in node.metadata["section_path"] for node in nodes)
+        for node in nodes:
+            assert set(node.metadata) == set(METADATA_KEYS)
+            assert json.loads(node.metadata["bboxes"])
+            shown = node.get_metadata_str(MetadataMode.EMBED)
+            assert ("section_path" in shown) == bool(node.metadata["section_path"])
+
+    def test_relations(self, document: NemotronParseDocument) -> None:
+        nodes = NemotronParseNodeParser(max_tokens=40).get_nodes_from_documents([document])
+        assert len(nodes) > 2
+        ids = [node.id_ for node in nodes]
+        assert {node.ref_doc_id for node in nodes} == {document.id_}
+        assert [related(node, NodeRelationship.PREVIOUS) for node in nodes] == [None, *ids[:-1]]
+        assert [related(node, NodeRelationship.NEXT) for node in nodes] == [*ids[1:], None]
+        source = nodes[0].source_node
+        assert source is not None
+        assert source.node_type == ObjectType.DOCUMENT
+        assert source.hash == document.hash
+
+    def test_neighbours_share_a_source(self, reader: NemotronParseReader, folder: Path) -> None:
+        documents = reader.load_data(sorted(folder.iterdir()))
+        nodes = NemotronParseNodeParser(max_tokens=40).get_nodes_from_documents(documents)
+        by_id = {node.id_: node for node in nodes}
+        assert len(by_id) == len(nodes)
+        for node in nodes:
+            following = related(node, NodeRelationship.NEXT)
+            assert following is None or by_id[following].ref_doc_id == node.ref_doc_id
+
+    def test_relations_can_be_left_out(self, document: NemotronParseDocument) -> None:
+        parser = NemotronParseNodeParser(include_prev_next_rel=False, max_tokens=40)
+        for node in parser.get_nodes_from_documents([document]):
+            assert set(node.relationships) == {NodeRelationship.SOURCE}
+
+    def test_positions_are_true(self, document: NemotronParseDocument) -> None:
+        nodes = NemotronParseNodeParser(max_tokens=40).get_nodes_from_documents([document])
+        for node in nodes:
+            assert isinstance(node, TextNode)
+            if node.start_char_idx is not None:
+                assert document.text[node.start_char_idx : node.end_char_idx] == node.text
+
+    def test_the_budget_is_a_field(self, document: NemotronParseDocument) -> None:
+        few = NemotronParseNodeParser(max_tokens=2000).get_nodes_from_documents([document])
+        many = NemotronParseNodeParser(max_tokens=40, tokenizer=count_words).get_nodes_from_documents(
+            [document]
+        )
+        assert len(few) < len(many)
+
+    def test_own_metadata_goes_with_every_chunk(self, document: NemotronParseDocument) -> None:
+        document.metadata["tags"] = ["x"]
+        document.metadata["title"] = "Mine"
+        document.excluded_embed_metadata_keys.append("tags")
+        first, second, *_ = NemotronParseNodeParser(max_tokens=40).get_nodes_from_documents([document])
+        assert first.metadata["title"] == "Mine"
+        assert first.metadata["page_number"] == 1
+        first.metadata["tags"].append("y")
+        assert second.metadata["tags"] == ["x"]
+        assert "tags" not in second.get_metadata_str(MetadataMode.EMBED)
+        assert "tags" in second.get_metadata_str(MetadataMode.LLM)
+
+    def test_own_metadata_can_be_left_out(self, document: NemotronParseDocument) -> None:
+        document.metadata["owner"] = "me"
+        for node in NemotronParseNodeParser(include_metadata=False).get_nodes_from_documents([document]):
+            assert set(node.metadata) == set(METADATA_KEYS)
+
+    def test_metadata_replaced_as_a_whole(
+        self, document: NemotronParseDocument, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        document.metadata = {"owner": "me"}
+        nodes = NemotronParseNodeParser().get_nodes_from_documents([document])
+        assert {node.metadata["owner"] for node in nodes} == {"me"}
+        assert {node.metadata["page_number"] for node in nodes} == {1, 2}
+        assert not caplog.records
+
+    def test_templates_are_inherited(self, document: NemotronParseDocument) -> None:
+        document.metadata_template = "{key}={value}"
+        document.text_template = "[{metadata_str}] {content}"
+        document.metadata["owner"] = "me"
+        node = NemotronParseNodeParser().get_nodes_from_documents([document])[0]
+        assert "owner=me" in node.get_content(MetadataMode.LLM)
+        assert node.get_content(MetadataMode.LLM).startswith("[")
+
+    def test_ids_of_ones_own(self, document: NemotronParseDocument) -> None:
+        def numbered(i: int, doc: BaseNode) -> str:
+            return f"{doc.metadata['file_name']}-{i}"
+
+        nodes = NemotronParseNodeParser(id_func=numbered, max_tokens=40).get_nodes_from_documents([document])
+        assert [node.id_ for node in nodes[:2]] == ["harbour.pdf-0", "harbour.pdf-1"]
+
+    def test_documents_with_failed_pages_shown(self, pdf: Path, caplog: pytest.LogCaptureFixture) -> None:
+        from nemoparse_loaders.testing import HttpError
+
+        with ParseServer(faults=[HttpError(400), None]) as server:
+            documents = NemotronParseReader(
+                base_url=server.base_url, max_concurrency=1, include_failed=True
+            ).load_data(pdf)
+        caplog.clear()
+        nodes = NemotronParseNodeParser().get_nodes_from_documents(documents)
+        assert {node.metadata["page_number"] for node in nodes} == {2}
+        assert not caplog.records
+
+    async def test_async(self, document: NemotronParseDocument) -> None:
+        parser = NemotronParseNodeParser(max_tokens=40)
+        expected = parser.get_nodes_from_documents([document])
+        assert await parser.aget_nodes_from_documents([document]) == expected
+        assert await parser.acall([document]) == expected
+
+
+class TestWithoutLayout:
+    def test_a_document_of_another_reader(self, caplog: pytest.LogCaptureFixture) -> None:
+        document = Document(id_="d", text=MARKDOWN, metadata={"file_name": "boats.md", "page_label": "7"})
+        parser = NemotronParseNodeParser(max_tokens=12)
+        with caplog.at_level(logging.WARNING):
+            nodes = parser.get_nodes_from_documents([document])
+            parser.get_nodes_from_documents([document])
+        [record] = caplog.records
+        assert "boats.md carries no layout" in record.getMessage()
+        assert len(nodes) >= 3
+        assert [node.id_ for node in nodes] == [
+            node.id_ for node in parser.get_nodes_from_documents([document])
+        ]
+        assert any(node.metadata["section_path"].endswith("Sails") for node in nodes)
+        for node in nodes:
+            assert set(node.metadata) == set(METADATA_KEYS)
+            assert node.metadata["file_name"] == "boats.md"
+            assert node.metadata["page_label"] == "7"
+            assert node.metadata["page_number"] == 0
+            # The document hides neither, so neither is hidden.
+            assert "page_label: 7" in node.get_metadata_str(MetadataMode.EMBED)
+            assert isinstance(node, TextNode)
+            assert (
+                node.start_char_idx is None or MARKDOWN[node.start_char_idx : node.end_char_idx] == node.text
+            )
+        words = " ".join(node.get_content() for node in nodes)
+        assert all(word in words for word in ("boats", "white", "large", "brown"))
+
+    def test_a_document_that_a_store_gave_back(
+        self, document: NemotronParseDocument, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        from llama_index.core.storage.docstore.utils import doc_to_json, json_to_doc
+
+        plain = json_to_doc(json.loads(json.dumps(doc_to_json(document))))
+        assert type(plain) is Document
+        assert plain.hash == document.hash
+        nodes = NemotronParseNodeParser().get_nodes_from_documents([plain])
+        assert "carries no layout" in caplog.text
+        assert "Traffic grew" in " ".join(node.get_content() for node in nodes)
+
+    def test_its_own_json_keeps_the_layout(self, document: NemotronParseDocument) -> None:
+        assert NemotronParseDocument.from_json(document.to_json()).layout_json == document.layout_json
+
+    def test_what_was_taken_out_of_the_text_stays_out(
+        self, document: NemotronParseDocument, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        document.set_content(document.text.replace("Traffic grew", "[redacted]"))
+        nodes = NemotronParseNodeParser().get_nodes_from_documents([document])
+        assert "text changed" in caplog.text
+        contents = " ".join(node.get_content() for node in nodes)
+        assert "Traffic grew" not in contents
+        assert "[redacted]" in contents
+
+    def test_an_unreadable_layout(self, caplog: pytest.LogCaptureFixture) -> None:
+        document = NemotronParseDocument(text=MARKDOWN, layout_json='{"pages": 3}')
+        assert NemotronParseNodeParser().get_nodes_from_documents([document])
+        assert "cannot read" in caplog.text
+
+    @pytest.mark.parametrize(
+        "node",
+        [TextNode(id_="t", text=MARKDOWN), Node(id_="n", text_resource=MediaResource(text=MARKDOWN))],
+        ids=["TextNode", "Node"],
+    )
+    def test_any_node(self, node: BaseNode) -> None:
+        chunks = NemotronParseNodeParser(max_tokens=12)([node])
+        assert len(chunks) >= 3
+        assert {chunk.ref_doc_id for chunk in chunks} == {node.id_}
+
+    def test_chunks_of_a_piece_belong_to_its_document(self, document: NemotronParseDocument) -> None:
+        piece = TextNode(
+            text=MARKDOWN, relationships={NodeRelationship.SOURCE: document.as_related_node_info()}
+        )
+        assert {chunk.ref_doc_id for chunk in NemotronParseNodeParser()([piece])} == {document.id_}
+
+    def test_images_pass_and_empty_text_gives_nothing(self) -> None:
+        picture = ImageDocument(text="a caption", image="aGVsbG8=")
+        assert NemotronParseNodeParser()([picture, Document(text="")]) == [picture]
+
+
+class TestComponent:
+    def test_contract(self) -> None:
+        assert NemotronParseNodeParser.class_name() == "NemotronParseNodeParser"
+        assert issubclass(NemotronParseNodeParser, NodeParser)
+
+    def test_json_is_the_cache_key(self) -> None:
+        listed = json.loads(NemotronParseNodeParser(max_tokens=99, tokenizer=count_words).to_json())
+        assert listed["max_tokens"] == 99
+        assert listed["tokenizer"].startswith("function:")
+        keys = {
+            str(parser.to_dict())
+            for parser in (
+                NemotronParseNodeParser(),
+                NemotronParseNodeParser(tokenizer=count_words),
+                NemotronParseNodeParser(tokenizer=len),
+                NemotronParseNodeParser(max_tokens=99),
+                NemotronParseNodeParser(overlap_sentences=0),
+            )
+        }
+        assert len(keys) == 5
+
+    def test_it_pickles_and_copies(self, document: NemotronParseDocument) -> None:
+        parser = NemotronParseNodeParser(max_tokens=40, tokenizer=count_words)
+        expected = parser([document])
+        for twin in (pickle.loads(pickle.dumps(parser)), copy.deepcopy(parser)):
+            assert twin([document]) == expected
+
+    def test_a_tokenizer_that_would_be_lost_in_a_worker_is_refused(self) -> None:
+        with pytest.raises(ValidationError, match="pickle"):
+            NemotronParseNodeParser(tokenizer=lambda text: len(text))
+        with pytest.raises(ValidationError, match="number"):
+            NemotronParseNodeParser(tokenizer=str.split)
