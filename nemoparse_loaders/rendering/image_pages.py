@@ -172,7 +172,8 @@ def _decoded(image: ImageFile.ImageFile, frame: Frame, size: PixelSize) -> tuple
         if is_tiff and frame.orientation > 1:
             raise OSError("image file is truncated")  # which edge is missing depends on how far Pillow got
         picture = flatten(picture)
-        picture.paste("white", (0, rows, picture.width, picture.height))
+        picture.paste("white", (0, 0, picture.width, rows[0]))
+        picture.paste("white", (0, rows[1], picture.width, picture.height))
     if not is_tiff and frame.orientation in _TURNS:
         picture = picture.transpose(_TURNS[frame.orientation])
     if picture.size != (size.width, size.height):
@@ -186,8 +187,8 @@ def _draft(image: ImageFile.ImageFile, frame: Frame, size: PixelSize) -> None:
     image.draft(None, wanted[::-1] if frame.orientation >= 5 else wanted)
 
 
-def _load(image: ImageFile.ImageFile) -> int | None:
-    """Decode. None if all was there, else the number of rows from the top that were.
+def _load(image: ImageFile.ImageFile) -> tuple[int, int] | None:
+    """Decode. None if all was there, else the rows (first, last + 1) that were.
 
     Raises:
         Exception: One of `DAMAGE`: there is nothing to show.
@@ -202,7 +203,7 @@ def _load(image: ImageFile.ImageFile) -> int | None:
         box = image.im.getbbox()
         if box is None:
             raise
-        return int(box[3])
+        return (box[1] if image.format == "BMP" else 0), box[3]  # a BMP begins at the bottom
     return None
 
 

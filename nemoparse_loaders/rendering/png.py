@@ -10,8 +10,6 @@ import struct
 import zlib
 from dataclasses import dataclass
 
-from isal import isal_zlib
-
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _RGB_8_BIT = bytes((8, 2, 0, 0, 0))  # bits a sample, colour type, deflate, standard filters, not interlaced
 
@@ -59,6 +57,8 @@ class Scanlines:
 
 def encode_png(lines: Scanlines) -> bytes:
     """Write an RGB PNG."""
+    from isal import isal_zlib
+
     with memoryview(lines.buffer) as pixels:
         body = isal_zlib.compress(pixels[: lines.stride * lines.height], 1)
     header = struct.pack(">II", lines.width, lines.height) + _RGB_8_BIT

@@ -44,6 +44,10 @@ def fit_page(width: float, height: float, box: tuple[int, int], max_scale: float
     scale = min(box[0] / width, box[1] / height)
     if max_scale is not None:
         scale = min(scale, max_scale)
+    # Specks grow to the least side in their own shape, where the box has room for that.
+    enlarged = MIN_SIDE / min(width, height)
+    if scale < enlarged <= min(box[0] / width, box[1] / height):
+        scale = enlarged
     scale *= _SHRINK
     return PixelSize(_pixels(width * scale, box[0]), _pixels(height * scale, box[1]), scale)
 
