@@ -1,4 +1,4 @@
-r"""What the model prints that is no text: ``<tbc>``, ``\unknown`` and ``\<|unk|\>``; and characters no store takes."""
+r"""What the model prints that is no text (``<tbc>``, ``\unknown``), and characters that no store takes."""
 
 from __future__ import annotations
 

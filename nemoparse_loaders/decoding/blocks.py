@@ -1,4 +1,4 @@
-"""From the events of a reply to its blocks: ``pair body pair class``, repeated, and everything that breaks it.
+"""From the events of a reply to its blocks: ``pair body pair class``, and everything that breaks it.
 
 Nothing is thrown away: a block that lost a token is still a block, and words outside of every block become
 one of their own. Rules for what is not clear:

@@ -1,4 +1,4 @@
-"""Charts: the 3.5 form (``<chart type="...">``, ``title:``, ``panel:``, ``table[id]:``) and 2.0's pipe table."""
+"""Charts: the 3.5 form (``<chart type="...">``, ``title:``, ``table[id]:``) and the pipe table of 2.0."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from ..export.tables import table_to_lines, table_to_markdown
 from .tables.pipe import read_pipe_rows
 
 _OPEN = re.compile(
-    r"""\\?<chart(?:[ \t]+type[ \t]*=[ \t]*(?:"([^"\n]{0,80})"|'([^'\n]{0,80})'|([^\s>\\]{1,80})))?[^>\n]{0,80}>"""
+    r"\\?<chart"
+    r"(?:[ \t]+type[ \t]*=[ \t]*(?:\"([^\"\n]{0,80})\"|'([^'\n]{0,80})'|([^\s>\\]{1,80})))?"
+    r"[^>\n]{0,80}>"
 )
 _CLOSE = re.compile(r"\\?</(?:c|ch|cha|char|chart)?\\?>?\s*\Z")
 _TITLE = re.compile(r"title[ \t]*:[ \t]*(.*)", re.IGNORECASE)

@@ -16,7 +16,8 @@ EventKind = Literal["text", "pair", "class", "prompt", "noise"]
 # brackets ("\<x_0.5\>") never match: a backslash stands where ">" should.
 _MARKER = re.compile(
     r"<(?:"
-    r"(?P<axis>[xy])_(?P<value>-?[0-9]{0,12}(?:[.,][0-9]{0,24})?(?:[eE][-+]?[0-9]{1,3})?) ?(?P<xy_end>>|(?=<)|\Z)"
+    r"(?P<axis>[xy])_(?P<value>-?[0-9]{0,12}(?:[.,][0-9]{0,24})?(?:[eE][-+]?[0-9]{1,3})?)"
+    r" ?(?P<xy_end>>|(?=<)|\Z)"
     r"|class_(?P<name>[^<>\n]{0,48})(?P<class_end>>|(?=<)|\Z)"
     r"|(?P<prompt>/?s|predict_[a-z_]{1,32}|no_bbox|no_classes|output_[a-z_]{1,32})>"
     r")"

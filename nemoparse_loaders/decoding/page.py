@@ -1,4 +1,4 @@
-"""`decode_page`: a reply to a page of elements. Pure, linear in the length of the reply, never an error for it."""
+"""`decode_page`: a reply to a page of elements. Pure, linear in its length, never an error for it."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def table_to_html(table: Table) -> str:
     """HTML with ``rowspan``/``colspan`` and ``thead``; all text escaped."""
     rows: list[list[str]] = [[] for _ in range(table.n_rows)]
     for cell, missing in _laid_out(table):
-        row, _col, rowspan, colspan, text = cell
+        row, _, rowspan, colspan, text = cell
         tag = "th" if row < table.header_rows else "td"
         spans = (f' rowspan="{rowspan}"' if rowspan > 1 else "") + (
             f' colspan="{colspan}"' if colspan > 1 else ""
@@ -95,7 +95,9 @@ def table_to_dataframe(table: Table) -> pd.DataFrame:
         raise MissingDependencyError(
             "a DataFrame needs pandas: pip install 'nemoparse-loaders[pandas]'"
         ) from error
-    return pd.DataFrame(plain_grid(table)[table.header_rows :], columns=column_names(table), dtype=str)
+    rows = plain_grid(table)[table.header_rows :]
+    frame: pd.DataFrame = pd.DataFrame(rows, columns=column_names(table), dtype=str)
+    return frame
 
 
 def table_to_lines(table: Table) -> list[str]:

@@ -13,7 +13,7 @@ _COLUMNS = frozenset("lcrLCRXJSNDdPpmbMBwWV")
 
 
 def looks_like_spec(text: str) -> bool:
-    r"""Whether a group behind ``\\begin{tabular}`` is a specification and no text."""
+    r"""Whether a group behind ``\begin{tabular}`` is a specification and no text."""
     return len(text) < 2_000 and _ALLOWED.issuperset(_COMMAND.sub("", _without_arguments(text)))
 
 

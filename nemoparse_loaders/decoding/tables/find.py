@@ -37,7 +37,8 @@ _KNOWN_COMMANDS = (
     "midrule",
 )
 _WRAPPER = re.compile(
-    r"\\(?:begin|end)[ ]{0,4}\{(?:table|wraptable|center|flushleft|flushright|threeparttable|landscape|adjustbox)"
+    r"\\(?:begin|end)[ ]{0,4}"
+    r"\{(?:table|wraptable|center|flushleft|flushright|threeparttable|landscape|adjustbox)"
     r"\*?\}(?:\[[^\]\n]{0,40}\])?|\\centering(?![A-Za-z])|\\label\{[^{}\n]{0,200}\}"
 )
 _CAPTION = re.compile(r"\\caption\*?(?:\[[^\]\n]{0,400}\])?\{((?:[^{}\\]|\\.|\{[^{}]{0,400}\}){0,4000})\}")

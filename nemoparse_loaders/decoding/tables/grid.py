@@ -48,8 +48,8 @@ def table_from_placeholders(
     Args:
         rows: The cells of each row.
         declared_cols: Columns of the column specification, 0 where there is none.
-        midrules: Numbers of rows above each ``\\midrule``.
-        hlines: Numbers of rows above each ``\\hline``.
+        midrules: Numbers of rows above each ``\midrule``.
+        hlines: Numbers of rows above each ``\hline``.
         header_expected: Whether to look for header rows at all.
 
     Returns:

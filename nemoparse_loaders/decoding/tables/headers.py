@@ -48,8 +48,8 @@ def count_header_rows(
     Args:
         rows: The cells that start in each row; covered positions are not in it.
         n_cols: Width of the table.
-        midrules: Numbers of rows that stand above each ``\\midrule``.
-        hlines: The same for ``\\hline``.
+        midrules: Numbers of rows that stand above each ``\midrule``.
+        hlines: The same for ``\hline``.
     """
     n_rows = len(rows)
     if not n_rows:

@@ -23,6 +23,7 @@ from .latex_commands import (
 )
 from .latex_tokens import TABLE_ENVIRONMENTS, Kind, Structure, Token
 
+_POSITION = re.compile(r"\s*\[[tbcm]\]\s*")
 _OPTION = re.compile(r"\s*\[[^\[\]\n]{0,40}\]\s*")
 _RULE_OPTION = re.compile(r"\s*(?:\[[^\[\]\n]{0,40}\]|\((?:l|r|lr|rl|[lr]{0,2}\{[^{}]{0,20}\}){0,4}\))\s*")
 _LENGTH_OPTION = re.compile(r"\s*\[\s*-?[0-9.]{0,8}\s*(?:[a-z]{2}|\\[A-Za-z]+)\s*\]")
@@ -291,7 +292,7 @@ class _Reader:
         return inner + 1
 
     def _take_span(self, index: int, name: str) -> int:
-        r"""``\\multicolumn{n}{spec}{text}``, ``\\multirow[pos]{n}[struts]{width}[shift]{text}``."""
+        r"""``\multicolumn{n}{spec}{text}``, ``\multirow[pos]{n}[struts]{width}[shift]{text}``."""
         count_group = self._group(index + 1)
         if count_group is None:
             return index + 1
@@ -359,8 +360,9 @@ class _Reader:
     # --- arguments --------------------------------------------------------------------------------------
 
     def read_spec(self, index: int, name: str, *, nested: bool = False) -> int:
-        r"""Skip position, width and column specification behind a ``\\begin``."""
-        index = self._split_option(index)
+        r"""Skip position, width and column specification behind a ``\begin``."""
+        if index < self.end and _POSITION.fullmatch(self.tokens[index].text):
+            index += 1
         if name in ("tabular*", "tabularx", "tabulary", "xltabular"):
             index = self._skip_group(index)
         group = self._group(index)
@@ -372,12 +374,6 @@ class _Reader:
         if not nested:
             self.result.declared_cols = count_columns(text)
         return group + 1
-
-    def _split_option(self, index: int) -> int:
-        if index < self.end and self.tokens[index].kind is Kind.TEXT:
-            if re.fullmatch(r"\s*\[[tbcm]\]\s*", self.tokens[index].text):
-                return index + 1
-        return index
 
     def _open_index(self, index: int) -> int:
         """The next token that is no white space and no option in brackets."""

@@ -82,8 +82,8 @@ class Structure:
     Attributes:
         group_end: From the ``{`` of a sound group to its ``}``.
         math_end: From the delimiter that opens a formula to the one that closes it.
-        env_end: From a ``\\begin`` to its ``\\end``; one without an end points behind the last token.
-        lone_ends: Each ``\\end`` without a beginning.
+        env_end: From a ``\begin`` to its ``\end``; one without an end points behind the last token.
+        lone_ends: Each ``\end`` without a beginning.
     """
 
     group_end: dict[int, int] = field(default_factory=dict)
