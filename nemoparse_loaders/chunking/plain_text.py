@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from ..document import Element, ElementType, ParsedDocument, ParsedPage
+from ..export.plain import markdown_to_text
 from . import Chunk, LayoutChunker
 
 _HEADING = re.compile(r"#{1,6}[ \t]+\S")
@@ -38,7 +39,7 @@ def split_plain_text(text: str, *, doc_id: str, chunker: LayoutChunker) -> list[
             id=f"p1e{number}",
             type=(ElementType.SECTION_HEADER if _HEADING.match(block) else ElementType.TEXT).value,
             markdown=block,
-            text=block.lstrip("# \t") if _HEADING.match(block) else block,
+            text=markdown_to_text(block),
         )
         for number, block in enumerate(_blocks(text), start=1)
     )

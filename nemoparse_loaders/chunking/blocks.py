@@ -1,0 +1,171 @@
+"""What is packed into chunks: blocks of text with where they come from, and drafts of chunks."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from typing import Literal, TypeAlias
+
+from ..document import BBox, Element, ElementType, ParsedPage
+from ..export.markdown import element_to_markdown
+from ..export.plain import markdown_to_text
+from .body import Placed
+from .clean import words_of, words_of_formula
+from .outline import Heading, Path, is_section_heading
+
+# The line under the header of a pipe table, and the bars between its cells.
+_RULE_LINE = re.compile(r"^[ \t]*\|(?:[ \t]*:?-{3,}:?[ \t]*\|)+[ \t]*$", re.M)
+_BAR = re.compile(r"(?<!\\)\|")
+
+ChunkType: TypeAlias = Literal["text", "table", "figure", "chart", "formula", "list", "code", "footnote"]
+
+_TYPES: dict[str, ChunkType] = {
+    ElementType.TABLE.value: "table",
+    ElementType.PICTURE.value: "figure",
+    ElementType.CHART.value: "chart",
+    ElementType.FORMULA.value: "formula",
+    ElementType.INLINE_FORMULA.value: "formula",
+    ElementType.LIST_ITEM.value: "list",
+    ElementType.CODE.value: "code",
+    ElementType.FOOTNOTE.value: "footnote",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Where a part of a chunk comes from.
+
+    Attributes:
+        page: The page.
+        element: The element; None for a page that has none.
+        bbox: The box of the part, 0..1 of the displayed page.
+        estimated: The box is a share of the element's box.
+        part: Which part of the element ("0:512", characters or rows); empty for all of it.
+    """
+
+    page: ParsedPage
+    element: Element | None
+    bbox: BBox | None
+    estimated: bool = False
+    part: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A piece of running text that is not cut further unless it is over-long by itself.
+
+    Attributes:
+        kind: What it is.
+        element: What it comes from, wholly or in part.
+        text: For the reader, Markdown.
+        embed: For the embedder, plain words.
+        spans: Where it comes from.
+        path: The headings above it; for a heading, itself included.
+        position: Place of its element in the body.
+        heading: The heading that it is, if it is one.
+        leads: It belongs to what follows: a heading, or a line that ends in a colon.
+        opens: It must begin a chunk: a later piece of an over-long element.
+    """
+
+    kind: ChunkType
+    element: Element
+    text: str
+    embed: str
+    spans: tuple[Span, ...]
+    path: Path
+    position: int
+    heading: Heading | None = None
+    leads: bool = False
+    opens: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TableRows:
+    """Which rows of which table a chunk holds; the meanings are those of the metadata."""
+
+    table_id: str = ""
+    part: int = 0
+    parts: int = 0
+    row_start: int = 0
+    row_end: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A chunk before it has its metadata and id."""
+
+    kind: ChunkType
+    text: str
+    embed_text: str
+    spans: tuple[Span, ...]
+    path: Path
+    position: int
+    caption: str = ""
+    rows: TableRows = field(default_factory=TableRows)
+    is_placeholder: bool = False
+
+
+def kind_of(element: Element) -> ChunkType:
+    """What sort of chunk an element makes."""
+    return (
+        "table" if element.table is not None and element.chart is None else _TYPES.get(element.type, "text")
+    )
+
+
+def reader_text(element: Element) -> str:
+    """The element for the reader, as the document's own Markdown has it."""
+    return element_to_markdown(element)
+
+
+def embedded_words(element: Element) -> str:
+    """The element's words for the embedder: no Markdown marks, no LaTeX commands, no column bars."""
+    return embedded_form(element.text or markdown_to_text(element.markdown), kind_of(element))
+
+
+def embedded_form(text: str, kind: ChunkType) -> str:
+    """Plain text of an element of that kind as it is embedded; empty only for blank text."""
+    if kind == "code":
+        return text.strip("\n")
+    words = text
+    if kind in ("table", "chart"):
+        words = _BAR.sub(" ", _RULE_LINE.sub("", words))
+    if "\\" in words:
+        words = words_of_formula(words)
+    return words_of(words) or text.strip()
+
+
+def whole_span(placed: Placed) -> Span:
+    """All of an element."""
+    return Span(placed.page, placed.element, placed.element.bbox)
+
+
+def block_of(placed: Placed, path: Path) -> Block:
+    """The element as one block."""
+    embed = embedded_words(placed.element)
+    heading: Heading | None = None
+    if is_section_heading(placed):
+        # The title of the document is in no path.
+        heading = path[-1] if _ends_with(path, placed) else Heading(embed, 0, placed.position)
+    return Block(
+        kind=kind_of(placed.element),
+        element=placed.element,
+        text=reader_text(placed.element),
+        embed=embed,
+        spans=(whole_span(placed),),
+        path=path,
+        position=placed.position,
+        heading=heading,
+        leads=heading is not None or embed.endswith(":"),
+    )
+
+
+def _ends_with(path: Path, placed: Placed) -> bool:
+    return bool(path) and path[-1].position == placed.position
+
+
+def slice_of(span: Span, start: float, end: float, part: str) -> Span:
+    """A horizontal slice of a span's box, from ``start`` to ``end`` of its height."""
+    box = span.bbox
+    if box is not None:
+        box = BBox(box.x0, box.y0 + box.height * start, box.x1, box.y0 + box.height * end)
+    return replace(span, bbox=box, estimated=True, part=part)

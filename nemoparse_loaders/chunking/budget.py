@@ -1,0 +1,86 @@
+"""The token budget: what may stand in front of a chunk's text, and whether the whole fits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ..errors import OptionError
+from .clean import shortened
+from .outline import Path
+from .tokens import TokenCounter
+
+
+@dataclass(frozen=True)
+class Budget:
+    """At most ``max_tokens`` for all that is embedded.
+
+    Attributes:
+        max_tokens: The limit.
+        count: Counts tokens.
+        empty: Tokens of the empty text: the special tokens that a tokenizer adds to every text.
+    """
+
+    max_tokens: int
+    count: TokenCounter
+    empty: int
+    _prefixes: dict[tuple[tuple[str, ...], str, bool], str] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of(cls, max_tokens: int, count: TokenCounter) -> Budget:
+        """A budget of that many tokens."""
+        return cls(max_tokens, count, count(""))
+
+    def fits(self, text: str) -> bool:
+        """Whether the text is within the limit."""
+        # What is far too long is not worth counting; no vocabulary has tokens that are longer on average.
+        return len(text) <= 64 * self.max_tokens and self.count(text) <= self.max_tokens
+
+    def cost(self, text: str) -> int:
+        """Tokens that a text adds to others; the sum is an estimate, and `fits` has the last word."""
+        return max(1, self.count(text + "\n") - self.empty)
+
+    def room(self, prefix: str) -> int:
+        """Tokens that are left behind a prefix."""
+        return self.max_tokens - self.empty - (self.cost(prefix) if prefix else 0)
+
+    def prefix(self, path: Path, caption: str = "", *, brief: bool = False) -> str:
+        """Heading path and caption, as they stand in front of the embedded text.
+
+        The path takes at most a sixth of the budget and is shortened from the left. The caption takes at most
+        a third, or if ``brief`` a sixth, and is shortened at its end. An ellipsis shows where.
+        """
+        texts = tuple(heading.text for heading in path)
+        key = (texts, caption, brief)
+        if key not in self._prefixes:
+            self._prefixes[key] = self._prefix(texts, caption, self.max_tokens // (6 if brief else 3))
+        return self._prefixes[key]
+
+    def holds_caption(self, caption: str) -> bool:
+        """Whether `prefix` has room for all of a caption."""
+        return self.cost(caption) <= self.max_tokens // 3
+
+    def too_small(self) -> OptionError:
+        """The error for a budget that not even one character fits."""
+        return OptionError(
+            f"max_tokens={self.max_tokens} is too small: "
+            "the tokenizer counts more than that for a single character"
+        )
+
+    def within(self, text: str, limit: int, *, keep: str = "start") -> str:
+        """The text cut to at most ``limit`` tokens, with an ellipsis; empty where nothing is left of it."""
+        length = len(text)
+        while text and self.cost(text) > limit:
+            length = min(length - 1, length * 3 // 4)
+            if length <= 0:
+                return ""
+            text = shortened(text, length, keep=keep)
+        return text if text != "…" else ""
+
+    def _prefix(self, texts: Sequence[str], caption: str, caption_limit: int) -> str:
+        limit = self.max_tokens // 6
+        lines = [" > ".join(texts)]
+        lines += [" > ".join(["…", *texts[dropped:]]) for dropped in range(1, len(texts))]
+        line = next((line for line in lines if self.cost(line) <= limit), lines[-1])
+        line = self.within(line, limit, keep="end")
+        return "\n".join(part for part in (line, self.within(caption, caption_limit)) if part)

@@ -1,0 +1,34 @@
+"""Neighbours that fit into one chunk together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+
+def pack(
+    costs: Sequence[int], limit: int, fits: Callable[[int, int], bool], opens: Sequence[bool] | None = None
+) -> list[tuple[int, int]]:
+    """Ranges of neighbours that fit together, each as long as possible.
+
+    Args:
+        costs: Estimated tokens of each item.
+        limit: Most tokens of a range by the estimate.
+        fits: Whether the items from ``start`` to ``end`` really fit; asked for ranges that the estimate
+            allows.
+        opens: Items that must begin a range.
+
+    Returns:
+        (start, end) of each range. Only a range of one item may not fit.
+    """
+    ranges: list[tuple[int, int]] = []
+    start = 0
+    while start < len(costs):
+        end, total = start + 1, costs[start]
+        while end < len(costs) and total + costs[end] <= limit and not (opens and opens[end]):
+            total += costs[end]
+            end += 1
+        while end > start + 1 and not fits(start, end):
+            end -= 1
+        ranges.append((start, end))
+        start = end
+    return ranges

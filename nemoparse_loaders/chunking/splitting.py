@@ -1,0 +1,116 @@
+"""Over-long text cut into pieces that fit: between sentences, else between words, else between characters."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from .sentences import sentence_spans
+
+_WORD = re.compile(r"\S+\s*|\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class TextPiece:
+    """A piece of a text.
+
+    Attributes:
+        start: Where its own text begins, in characters.
+        end: Where it ends.
+        overlap_start: Where it begins with the sentences repeated from the piece before; at most ``start``.
+    """
+
+    start: int
+    end: int
+    overlap_start: int
+
+
+def split_to_fit(text: str, fits: Callable[[str], bool], overlap_sentences: int = 0) -> list[TextPiece]:
+    """Cut a text so that every piece fits.
+
+    Args:
+        text: What to cut.
+        fits: Whether a piece is short enough. If it is true for a text it should be true for parts of it;
+            where it is not, pieces may be shorter than need be.
+        overlap_sentences: So many sentences of the piece before are repeated, as long as they take less than
+            half of the new piece.
+
+    Returns:
+        Pieces whose own parts, put together, are the text. None of them is empty. A piece that does not fit
+        is a single character.
+    """
+    atoms = [atom for span in sentence_spans(text) for atom in _atoms(text, span, fits)]
+    pieces: list[TextPiece] = []
+    index = 0
+    while index < len(atoms):
+        start = atoms[index][0]
+        overlap_start = _overlap_start(text, atoms, index, fits, overlap_sentences) if pieces else start
+        end_index = index + 1
+        while end_index < len(atoms) and fits(text[overlap_start : atoms[end_index][1]]):
+            end_index += 1
+        pieces.append(TextPiece(start, atoms[end_index - 1][1], overlap_start))
+        index = end_index
+    return pieces
+
+
+def _overlap_start(
+    text: str, atoms: list[tuple[int, int]], index: int, fits: Callable[[str], bool], sentences: int
+) -> int:
+    start = atoms[index][0]
+    for count in range(min(sentences, index), 0, -1):
+        overlap_start = atoms[index - count][0]
+        repeated = text[overlap_start:start]
+        # Twice the repeated text must fit, so that it takes less than half of the piece.
+        if fits(repeated + repeated) and fits(text[overlap_start : atoms[index][1]]):
+            return overlap_start
+    return start
+
+
+def _atoms(text: str, span: tuple[int, int], fits: Callable[[str], bool]) -> list[tuple[int, int]]:
+    """The sentence, or parts of it that fit."""
+    start, end = span
+    if fits(text[start:end]):
+        return [span]
+    ends = [start + match.end() for match in _WORD.finditer(text[start:end])]
+    atoms: list[tuple[int, int]] = []
+    for part_start, part_end in _greedy(text, start, ends, fits):
+        if fits(text[part_start:part_end]):
+            atoms.append((part_start, part_end))
+        else:
+            atoms.extend(_greedy(text, part_start, range(part_start + 1, part_end + 1), fits))
+    return atoms
+
+
+def _greedy(
+    text: str, start: int, ends: Sequence[int], fits: Callable[[str], bool]
+) -> Iterator[tuple[int, int]]:
+    """Parts of the text that end at some of ``ends``, as long as they fit, but at least one step each."""
+    index = 0
+    guess = len(ends)
+    while index < len(ends):
+
+        def enough(count: int, first: int = index, begin: int = start) -> bool:
+            return fits(text[begin : ends[first + count - 1]])
+
+        guess = max(1, _most(enough, len(ends) - index, guess))
+        index += guess
+        yield start, ends[index - 1]
+        start = ends[index - 1]
+
+
+def _most(fits: Callable[[int], bool], limit: int, guess: int) -> int:
+    """The largest number up to ``limit`` that fits, looked for around a guess, so that the time is linear."""
+    low, high = 0, max(1, min(guess, limit))
+    while fits(high):
+        if high == limit:
+            return limit
+        low, high = high, min(limit, 2 * high)
+    # ``low`` fits (or is 0), ``high`` does not.
+    while high - low > 1:
+        middle = (low + high) // 2
+        if fits(middle):
+            low = middle
+        else:
+            high = middle
+    return low

@@ -1,0 +1,205 @@
+"""A table as drafts of chunks: whole if it fits, else rows under the repeated header and caption."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ..document import Table
+from ..export.plain import markdown_to_text
+from .blocks import Draft, Span, TableRows, embedded_form, slice_of, whole_span
+from .budget import Budget
+from .continuations import TablePart, WholeTable
+from .floats import Float
+from .ranges import pack
+from .rows import row_groups, row_words, with_rows
+from .splitting import split_to_fit
+from .wide_rows import RowPiece, cut_row
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """What an element of class Table says before and behind its grid."""
+
+    part: TablePart
+    before: str
+    behind: str
+
+
+def table_drafts(item: Float, whole: WholeTable, budget: Budget, overlap_sentences: int) -> Iterator[Draft]:
+    """The chunks of a table, in the order of its rows.
+
+    Rows that a row span ties together stay in one piece where they fit. A row that is too long by itself is
+    cut between its cells, see `wide_rows`.
+
+    Raises:
+        OptionError: Not even a single character fits into the budget.
+    """
+    front = _front(budget.prefix(item.path, item.caption))
+    brief = _front(budget.prefix(item.path, item.caption, brief=True))
+    words = [_words_around(part) for part in whole.parts]
+    lines = [
+        *(_embedded_words(entry.before) for entry in words),
+        *row_words(whole.table),
+        *(_embedded_words(entry.behind) for entry in words),
+    ]
+    everything = front + "\n".join(line for line in lines if line)
+    if budget.fits(everything):
+        texts = [entry.before for entry in words] + [whole.table.to_markdown()]
+        texts += [entry.behind for entry in words]
+        yield _draft(
+            item,
+            "\n\n".join(text for text in texts if text),
+            everything,
+            _spans(whole, 0, whole.table.n_rows),
+            TableRows(item.placed.element.id, 1, 1, 0, whole.table.n_rows),
+            first=True,
+        )
+        return
+    for entry in words:
+        yield from _words_drafts(item, entry.part, entry.before, brief, budget, overlap_sentences)
+    pieces = list(_pieces(whole.table, front, brief, budget))
+    for number, piece in enumerate(pieces, start=1):
+        yield _draft(
+            item,
+            piece.table.to_markdown(),
+            piece.embed_text,
+            _spans(whole, piece.start, piece.end),
+            TableRows(item.placed.element.id, number, len(pieces), piece.start, piece.end),
+            first=number == 1,
+            part=piece.part,
+        )
+    for entry in words:
+        yield from _words_drafts(item, entry.part, entry.behind, brief, budget, overlap_sentences)
+
+
+def _front(prefix: str) -> str:
+    return f"{prefix}\n" if prefix else ""
+
+
+def _pieces(table: Table, front: str, brief: str, budget: Budget) -> Iterator[RowPiece]:
+    """The rows of a table that does not fit, in pieces that do.
+
+    The first piece holds header and caption, the others repeat them (the caption as far as there is room).
+    """
+    words = row_words(table)
+    if budget.cost("\n".join(words[: table.header_rows])) > budget.max_tokens // 3:
+        # A header that leaves no room for rows is not repeated: its rows are rows like others.
+        table = table.model_copy(update={"header_rows": 0})
+        words = row_words(table)
+    header = table.header_rows
+    head = "".join(line + "\n" for line in words[:header] if line)
+
+    def embedded(start: int, end: int, *, first: bool = False) -> str:
+        return (front if first else brief) + head + "\n".join(line for line in words[start:end] if line)
+
+    items: list[tuple[int, int]] = []
+    for start, end in row_groups(table):
+        tied = end - start == 1 or budget.fits(embedded(start, end))
+        items.extend([(start, end)] if tied else [(row, row + 1) for row in range(start, end)])
+    row_costs = [budget.cost(line) if line else 0 for line in words]
+    ranges = pack(
+        [sum(row_costs[start:end]) for start, end in items],
+        budget.room(brief + head),
+        lambda first, last: budget.fits(embedded(items[first][0], items[last - 1][1], first=first == 0)),
+    )
+    for first, last in ranges:
+        start, end = items[first][0], items[last - 1][1]
+        # The header belongs to the first piece and is repeated in the others.
+        own_start = 0 if first == 0 else start
+        texts = [embedded(start, end, first=first == 0), embedded(start, end)]
+        text = next((text for text in texts if budget.fits(text)), None)
+        if text is not None:
+            yield RowPiece(own_start, end, with_rows(table, start, end), text)
+        else:
+            yield from cut_row(table, start, own_start, brief, budget)
+
+
+def _words_around(part: TablePart) -> _Words:
+    markdown = part.placed.element.markdown.strip()
+    grid = part.table.to_markdown()
+    if grid and grid in markdown:
+        before, _, behind = markdown.partition(grid)
+        return _Words(part, before.strip(), behind.strip())
+    # A grid that was printed in another way: what is no row of a pipe table is said beside it.
+    lines = [line for line in markdown.split("\n") if not line.lstrip().startswith("|")]
+    return _Words(part, "\n".join(lines).strip(), "")
+
+
+def _embedded_words(markdown: str) -> str:
+    return embedded_form(markdown_to_text(markdown), "text") if markdown else ""
+
+
+def _words_drafts(
+    item: Float, part: TablePart, words: str, front: str, budget: Budget, overlap_sentences: int
+) -> Iterator[Draft]:
+    """Words beside a table that is cut, as chunks of text under its caption."""
+    if not words:
+        return
+    fits_with = front
+
+    def fits(piece: str) -> bool:
+        return budget.fits(fits_with + _embedded_words(piece))
+
+    if not fits(words[:1]):
+        fits_with = ""
+    for piece in split_to_fit(words, fits, overlap_sentences):
+        text = words[piece.overlap_start : piece.end].strip()
+        embed_text = fits_with + _embedded_words(text)
+        if not budget.fits(embed_text):
+            raise budget.too_small()
+        span = slice_of(whole_span(part.placed), 0.0, 1.0, f"words {piece.start}:{piece.end}")
+        yield Draft(
+            kind="text",
+            text=text,
+            embed_text=embed_text,
+            spans=(span,),
+            path=item.path,
+            position=item.position,
+            caption=item.caption,
+        )
+
+
+def _draft(
+    item: Float,
+    text: str,
+    embed_text: str,
+    spans: Sequence[Span],
+    rows: TableRows,
+    *,
+    first: bool,
+    part: str = "",
+) -> Draft:
+    around: tuple[Span, ...] = ()
+    if first:
+        around = tuple(span for block in item.leads for span in block.spans)
+        around += tuple(whole_span(placed) for placed in item.captions)
+    if part:
+        spans = [slice_of(span, 0.0, 1.0, f"{span.part} {part}") for span in spans]
+    return Draft(
+        kind="table",
+        text=item.framed(text),
+        embed_text=embed_text,
+        spans=(*around, *spans),
+        path=item.path,
+        position=item.position,
+        caption=item.caption,
+        rows=rows,
+    )
+
+
+def _spans(whole: WholeTable, start: int, end: int) -> list[Span]:
+    """Where rows of the whole table stand: a share of the height of each part that they take."""
+    spans: list[Span] = []
+    for part in whole.parts:
+        first = max(start, part.first_row) - part.first_row
+        last = min(end, part.first_row + part.n_rows) - part.first_row
+        if first >= last:
+            continue
+        span = whole_span(part.placed)
+        if first > 0 or last < part.n_rows:
+            height = part.n_rows + part.skipped
+            top = (first + part.skipped) / height if first > 0 else 0.0
+            span = slice_of(span, top, (last + part.skipped) / height, f"rows {first}:{last}")
+        spans.append(span)
+    return spans

@@ -1,0 +1,111 @@
+"""A table row that is too long for a chunk: cut between its cells, and through a cell that is too long."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ..document import Table
+from .budget import Budget
+from .ranges import pack
+from .rows import cell_words, cells_of_row, headings_of, one_row
+from .splitting import split_to_fit
+
+
+@dataclass(frozen=True, slots=True)
+class RowPiece:
+    """A piece of a table.
+
+    Attributes:
+        start: First row that it holds, counted in the whole table.
+        end: Row behind the last.
+        table: The piece as a table, repeated header included.
+        embed_text: All that is embedded, with what stands in front.
+        part: Which cells of the row, where it is only a part of one.
+    """
+
+    start: int
+    end: int
+    table: Table
+    embed_text: str
+    part: str = ""
+
+
+def cut_row(table: Table, row: int, own_start: int, front: str, budget: Budget) -> Iterator[RowPiece]:
+    """Cut one row so that each part fits.
+
+    Each part stands under the headings of its cells, and with the row's first cell as its label.
+
+    Args:
+        table: The whole table.
+        row: The row, counted in it.
+        own_start: First row that the pieces stand for: 0 where they hold the header rows.
+        front: Heading path and caption.
+        budget: The limit.
+
+    Raises:
+        OptionError: Not even a single character fits.
+    """
+    cells = cells_of_row(table, row)
+    share = budget.max_tokens // 6
+    heads = [budget.within(head, share) for head in headings_of(table, cells)]
+    words = [cell_words(cell.text) for cell in cells]
+    label = budget.within(words[0], share) if cells[0].col == 0 else ""
+
+    def embedded(first: int, last: int) -> str:
+        head = " ".join(part for part in heads[first:last] if part)
+        texts = [label] if first > 0 else []
+        return _lines(front, head, " ".join(part for part in (*texts, *words[first:last]) if part))
+
+    ranges = pack(
+        [budget.cost(f"{head} {text}") for head, text in zip(heads, words, strict=True)],
+        budget.room(front + label),
+        lambda first, last: budget.fits(embedded(first, last)),
+    )
+    for first, last in ranges:
+        text = embedded(first, last)
+        part = f"cells {first}:{last}"
+        if budget.fits(text):
+            names, texts = heads[first:last], [cell.text for cell in cells[first:last]]
+            if first > 0 and label:
+                names, texts = [heads[0], *names], [label, *texts]
+            yield RowPiece(own_start, row + 1, one_row(names, texts), text, part)
+        else:
+            beside = label if first > 0 else ""
+            for piece, embed_text in _cut_cell(cells[first].text, heads[first], beside, front, budget):
+                names, texts = [heads[first]], [piece.text]
+                if beside:
+                    names, texts = [heads[0], *names], [label, *texts]
+                yield RowPiece(
+                    own_start, row + 1, one_row(names, texts), embed_text, f"{part} {piece.start}:{piece.end}"
+                )
+
+
+@dataclass(frozen=True, slots=True)
+class _CellPiece:
+    text: str
+    start: int
+    end: int
+
+
+def _cut_cell(
+    text: str, head: str, label: str, front: str, budget: Budget
+) -> Iterator[tuple[_CellPiece, str]]:
+    """Parts of a cell's text, each with all that is embedded with it."""
+
+    def embedded(piece: str) -> str:
+        return _lines(front, head, f"{label} {cell_words(piece)}".strip())
+
+    if not budget.fits(embedded(text[:1])):
+        front = head = label = ""
+    for piece in split_to_fit(text, lambda part: budget.fits(embedded(part))):
+        own = text[piece.start : piece.end].strip()
+        if not own:
+            continue
+        if not budget.fits(embedded(own)):
+            raise budget.too_small()
+        yield _CellPiece(own, piece.start, piece.end), embedded(own)
+
+
+def _lines(front: str, *lines: str) -> str:
+    return front + "\n".join(line for line in lines if line)
