@@ -212,6 +212,7 @@ class DocumentParser:
             profile=engine.profile,
             title=_title(kept) or run.title,
             pages=kept,
+            issues=run.issues,
             metadata=dict(job.metadata),
             report=report,
         )

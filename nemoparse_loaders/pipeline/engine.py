@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import TypeVar
 
 from ..backends.base import Backend, Session
-from ..document import ParsedPage
+from ..document import Issue, ParsedPage
 from ..errors import (
     AuthenticationError,
     BackendError,
@@ -158,6 +158,7 @@ class DocumentRun:
         total_pages: Pages of the file.
         numbers: Pages asked for, from 1.
         title: The file's own title.
+        issues: About the file as a whole.
     """
 
     def __init__(self, engine: Engine, source: Source, options: ParseOptions) -> None:
@@ -169,10 +170,12 @@ class DocumentRun:
     async def __aenter__(self) -> DocumentRun:
         password = self._options.password
         secret = password.get_secret_value() if password is not None else None
-        self._renderer = await self._engine.in_render_thread(PageRenderer, self.source, secret)
+        self._renderer = PageRenderer(self.source, secret)
+        await self._engine.in_render_thread(self._renderer.__enter__)
         try:
             self.total_pages: int = self._renderer.page_count
             self.title: str = self._renderer.title
+            self.issues: tuple[Issue, ...] = self._renderer.issues
             self.numbers = parse_page_range(self._options.pages, self.total_pages)
         except BaseException:
             await self._engine.in_render_thread(self._renderer.close)
