@@ -12,8 +12,9 @@ import nemoparse_loaders
 PUBLIC = """
 AuthenticationError BBox BackendError Chart Chunk CorruptSourceError DirectorySourceError DocumentParser
 EMBED_KEYS Element ElementType EmptySourceError EncryptedSourceError Issue LLM_KEYS LayoutChunker
-METADATA_KEYS MissingDependencyError ModelNotFoundError NemoparseError OptionError PageError PageRenderError PageReplyError
-ParseOptions ParseReport ParsedDocument ParsedPage ProtocolError ReplyTimeoutError RequestRejectedError
+METADATA_KEYS MissingDependencyError ModelNotFoundError NemoparseError OptionError PageError PageRenderError
+PageReplyError ParseOptions ParseReport ParsedDocument ParsedPage ProtocolError ReplyTimeoutError
+RequestRejectedError
 ServerBusyError ServerFailedError SourceError SourceInput SourceNotFoundError Split Table TableCell
 TextSplit UnsupportedSourceError __version__ decode_page encode_page layout_hash layout_to_json split_document
 split_text
