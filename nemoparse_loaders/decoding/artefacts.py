@@ -52,14 +52,16 @@ def clean_body(body: str) -> CleanBody:
             after = after or match.end() == last_word
         else:
             unreadable += 1
-            position = _skip_one_space(body, match.start(), position)
+            position = _skip_one_space(body, pieces, position)
     if not position:
         return CleanBody(body)
     pieces.append(body[position:])
     return CleanBody("".join(pieces), before, after, unreadable)
 
 
-def _skip_one_space(body: str, start: int, end: int) -> int:
-    """Where white space stood on both sides of a lost glyph, one space is enough."""
-    has_space_before = start == 0 or body[start - 1] in " \n\t"
-    return end + 1 if has_space_before and body[end : end + 1] == " " else end
+def _skip_one_space(body: str, pieces: list[str], end: int) -> int:
+    """Where white space stands on both sides of a lost glyph, one space is enough."""
+    if body[end : end + 1] != " ":
+        return end
+    before = next((piece for piece in reversed(pieces[-2:]) if piece), "")
+    return end + 1 if not before or before[-1] in " \n\t" else end

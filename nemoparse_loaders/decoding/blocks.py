@@ -17,6 +17,7 @@ from .markers import Event, Scan
 
 Corner = tuple[float, float]
 
+_NO_CLASS = "its class is missing"
 _BLANK_LINE_AT_START = re.compile(r"[ \t]*\n[ \t]*\n")
 _BLANK_LINE_AT_END = re.compile(r"\n[ \t]*\n[ \t]*\Z")
 
@@ -62,6 +63,7 @@ class _Assembler:
     gap: str = ""
     noise: int = 0
     has_words: bool = False
+    after_noise: bool = False
     last_class: tuple[int, str] | None = None
     # For each event, the index of the next one that is not blank text; found once, from the end.
     _next: list[int] = field(default_factory=list)
@@ -98,13 +100,20 @@ class _Assembler:
         elif not text.strip():
             self.gap += text
         elif _BLANK_LINE_AT_START.match(self.gap + text):
-            self._emit(None, "its class is missing")
+            self._emit(None, _NO_CLASS)
             self._add(text)
         else:
             self._closing_was_noise()
             self._add(text)
 
     def _add(self, text: str) -> None:
+        if self.after_noise:
+            # The token may have stood between two spaces.
+            self.after_noise = False
+            if text[0] == " " and self.parts and self.parts[-1][-1:] in (" ", "\n"):
+                text = text[1:]
+        if not text:
+            return
         self.parts.append(text)
         self.has_words = self.has_words or not text.isspace()
 
@@ -115,7 +124,7 @@ class _Assembler:
                 self.closing = pair
                 self.noise += 1
             else:
-                self._emit(None, "its class is missing")
+                self._emit(None, _NO_CLASS)
                 self.first = pair
         elif self.first is not None:
             new_block = (
@@ -159,7 +168,13 @@ class _Assembler:
     def _take_noise(self) -> None:
         self.noise += 1
         # Behind a closing pair it changes nothing: the pair stands.
-        if self.closing is None and self.parts and not self.parts[-1].endswith((" ", "\n")):
+        if self.closing is None:
+            self._part_words()
+
+    def _part_words(self) -> None:
+        """Where a token stood between words, a space stands."""
+        self.after_noise = True
+        if self.parts and not self.parts[-1].endswith((" ", "\n")):
             self.parts.append(" ")
 
     def _closing_was_noise(self) -> None:
@@ -167,8 +182,7 @@ class _Assembler:
         self.noise += 1
         if self.gap:
             self.parts.append(self.gap)
-        elif self.parts and not self.parts[-1].endswith((" ", "\n")):
-            self.parts.append(" ")
+        self._part_words()
         self.gap = ""
 
     def _is_lone_pair(self, index: int) -> bool:
@@ -182,6 +196,9 @@ class _Assembler:
         return self.scan.events[following].kind if following < len(self.scan.events) else "end"
 
     def _emit(self, name: str | None, problem: str, *, cut: bool = False) -> None:
+        if problem == _NO_CLASS and not self.scan.has_classes and not cut:
+            # The task was the one without classes.
+            problem = ""
         self.blocks.append(
             Block(
                 body="".join(self.parts),
@@ -197,7 +214,7 @@ class _Assembler:
         self.first = self.closing = None
         self.gap = ""
         self.noise = 0
-        self.has_words = False
+        self.has_words = self.after_noise = False
 
     def finish(self) -> list[Block]:
         if self.first is None and self.closing is None and not self.has_words:
@@ -205,15 +222,13 @@ class _Assembler:
         if not (self.scan.has_pairs or self.scan.has_classes):
             self._emit(None, "")
         elif self.closing is not None and self.first is not None:
-            # Without a single class token the task was the one without classes, and the block is whole.
-            whole = not self.scan.has_classes and not self.scan.cut
-            self._emit(None, "" if whole else "its class is missing", cut=not whole)
+            self._emit(None, _NO_CLASS, cut=self.scan.has_classes or self.scan.cut)
         elif self.first is not None:
             self._emit(None, "its end is missing", cut=True)
         elif self.scan.has_pairs:
             self._emit(None, "words outside of every block")
         else:
-            self._emit(None, "its class is missing", cut=True)
+            self._emit(None, _NO_CLASS, cut=True)
         return self.blocks
 
 

@@ -21,7 +21,11 @@ from .tables.found import FoundTable
 
 _HEADINGS = frozenset({ElementType.TITLE.value, ElementType.SECTION_HEADER.value})
 _FORMULAS = frozenset({ElementType.FORMULA.value, ElementType.INLINE_FORMULA.value})
-_TABULAR = frozenset({ElementType.TABLE.value, ElementType.TOC.value})
+_CHART = ElementType.CHART.value
+_CODE = ElementType.CODE.value
+_LIST_ITEM = ElementType.LIST_ITEM.value
+_TOC = ElementType.TOC.value
+_TABULAR = frozenset({ElementType.TABLE.value, _TOC})
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +104,7 @@ def elements_from_body(
 
 def read_body(body: str, kind: str) -> list[Content]:
     """What a body of a class says, without artefacts in it."""
-    if kind == ElementType.CODE.value:
+    if kind == _CODE:
         code = body.strip("\n").rstrip()
         return [Content(raw=code, markdown=code, text=code)]
     text = body.strip()
@@ -109,7 +113,7 @@ def read_body(body: str, kind: str) -> list[Content]:
     if kind in _FORMULAS:
         formula = bare_formula(text)
         return [Content(raw=text, markdown=formula, text=formula)]
-    if kind == ElementType.CHART.value or text.startswith("<chart"):
+    if kind == _CHART or text.startswith("<chart"):
         found = parse_chart(text)
         if found is not None:
             return [
@@ -120,10 +124,12 @@ def read_body(body: str, kind: str) -> list[Content]:
                     chart=found.chart,
                 )
             ]
-    parts = find_tables(text, expected=kind in _TABULAR, header_expected=kind != ElementType.TOC.value)
-    if any(isinstance(part, FoundTable) for part in parts):
+    parts = find_tables(text, expected=kind in _TABULAR, marked_only=kind == _TOC)
+    found = [part for part in parts if isinstance(part, FoundTable)]
+    # A sentence about "\\begin{tabular}" is no table.
+    if found and (kind in _TABULAR or any(part.table.n_rows for part in found)):
         return _with_tables(parts)
-    if kind == ElementType.LIST_ITEM.value:
+    if kind == _LIST_ITEM:
         markdown = normalised_list(body.strip("\n").rstrip())
         return [Content(raw=text, markdown=markdown, text=without_bullets(markdown_to_text(markdown)))]
     if kind in _HEADINGS:

@@ -26,6 +26,7 @@ _TOKEN_STARTS = ("<x_", "<y_", "<class_", "</s>", "<predict_", "<output_")
 # Fractions never reach this; the integer grid of the first generation always does.
 _GRID_THRESHOLD = 8.0
 _GRID = (1024.0, 1280.0)
+_LARGEST = 1e6
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +117,10 @@ def _raw_events(reply: str) -> Iterator[_Raw]:
 
 def _number(text: str) -> float | None:
     try:
-        return float(text.replace(",", "."))
+        value = float(text.replace(",", "."))
     except ValueError:
         return None
+    return value if abs(value) < _LARGEST else None
 
 
 def _with_pairs(raw: list[_Raw]) -> list[Event]:

@@ -8,12 +8,14 @@ text.
 from __future__ import annotations
 
 import json
-import math
 import re
 
+from .artefacts import storable
 from .blocks import Block, Corner
 
 _START = re.compile(r"\s*\[\s*(?:\[\s*)?\{\s*\"(?:bbox|text|type)\"\s*:")
+_TEXT_VALUE = re.compile(r'"text"\s*:\s*"((?:[^"\\]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*)')
+_LARGEST = 1e6
 _BETWEEN = re.compile(r"[\s,\[\]]*")
 
 
@@ -35,19 +37,27 @@ def blocks_from_tool_call(reply: str) -> tuple[list[Block], bool]:
         try:
             item, position = decoder.raw_decode(reply, position)
         except (ValueError, RecursionError):
-            blocks.append(Block(reply[position:], cut=True, problem="its end is missing"))
+            blocks.append(Block(_cut_text(reply[position:]), cut=True, problem="its end is missing"))
             return blocks, True
         blocks.append(_block(item))
 
 
+def _cut_text(item: str) -> str:
+    """The text of an item that has no end; all of it where there is no text."""
+    match = _TEXT_VALUE.search(item)
+    if match is None:
+        return item
+    return storable(str(json.loads(f'"{match[1]}"', strict=False)))
+
+
 def _block(item: object) -> Block:
     if not isinstance(item, dict):
-        return Block(json.dumps(item, ensure_ascii=False), problem="it is no block")
+        return Block(json.dumps(item), problem="it is no block")
     name, text = item.get("type"), item.get("text")
     first, last = _corners(item.get("bbox"))
     return Block(
-        body=text if isinstance(text, str) else "",
-        name=name if isinstance(name, str) and name else "Text",
+        body=storable(text) if isinstance(text, str) else "",
+        name=(storable(name) if isinstance(name, str) else "") or "Text",
         first=first,
         last=last,
         problem="its box is broken" if "bbox" in item and first is None else "",
@@ -60,7 +70,7 @@ def _corners(box: object) -> tuple[Corner | None, Corner | None]:
     values = []
     for key in ("xmin", "ymin", "xmax", "ymax"):
         value = box.get(key)
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) < _LARGEST:
             return None, None
         values.append(float(value))
     return (values[0], values[1]), (values[2], values[3])

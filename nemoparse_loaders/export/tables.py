@@ -101,14 +101,18 @@ def table_to_dataframe(table: Table) -> pd.DataFrame:
 
 
 def table_to_lines(table: Table) -> list[str]:
-    """One plain line a row: cells joined by " | ", spans said once, empty cells left out."""
-    lines = []
-    for row in table.grid():
-        texts = [" ".join(markdown_to_text(cell).split()) for cell in row if cell]
-        line = " | ".join(text for text in texts if text)
-        if line:
-            lines.append(line)
-    return lines
+    """One plain line a row: cells joined by " | ", empty cells left out.
+
+    A cell over several rows is said in each of them, so that a row reads on its own; one over several
+    columns is said once.
+    """
+    rows: list[list[tuple[int, str]]] = [[] for _ in range(table.n_rows)]
+    for cell in table.cells:
+        if cell.text:
+            text = " ".join(markdown_to_text(cell.text).split())
+            for row in range(cell.row, min(cell.row + cell.rowspan, table.n_rows)):
+                rows[row].append((cell.col, text))
+    return [" | ".join(text for _, text in sorted(row)) for row in rows if row]
 
 
 def plain_grid(table: Table) -> list[list[str]]:

@@ -45,16 +45,16 @@ _CAPTION = re.compile(r"\\caption\*?(?:\[[^\]\n]{0,400}\])?\{((?:[^{}\\]|\\.|\{[
 _CUT_MESSAGE = "its beginning is missing"
 
 
-def find_tables(body: str, *, expected: bool, header_expected: bool = True) -> list[str | FoundTable]:
+def find_tables(body: str, *, expected: bool, marked_only: bool = False) -> list[str | FoundTable]:
     """Split a body into words and tables, in order.
 
     Args:
         body: A body without artefacts.
         expected: The class says that it is a table: pipes and bare rows count, too.
-        header_expected: Whether the first rows may be headers (a table of contents has none).
+        marked_only: Only marked rows are headers (a table of contents).
     """
     if _LATEX.search(body):
-        return _latex_parts(body, expected=expected, header_expected=header_expected)
+        return _latex_parts(body, expected=expected, marked_only=marked_only)
     if _HTML.search(body):
         return find_html_tables(body)
     if expected:
@@ -63,11 +63,11 @@ def find_tables(body: str, *, expected: bool, header_expected: bool = True) -> l
             if any(isinstance(part, FoundTable) for part in parts):
                 return parts
         if "&" in body and "\\\\" in body:
-            return _bare_rows(body, header_expected=header_expected)
+            return _bare_rows(body, marked_only=marked_only)
     return [body]
 
 
-def _latex_parts(body: str, *, expected: bool, header_expected: bool) -> list[str | FoundTable]:
+def _latex_parts(body: str, *, expected: bool, marked_only: bool) -> list[str | FoundTable]:
     tokens = tokenize(body)
     structure = find_structure(tokens)
     parts: list[str | FoundTable] = []
@@ -81,7 +81,7 @@ def _latex_parts(body: str, *, expected: bool, header_expected: bool) -> list[st
         if token.kind is Kind.BEGIN and token.text in TABLE_ENVIRONMENTS:
             end = structure.env_end[index]
             _add_words(parts, body, tokens, position, index)
-            _add_table(parts, body, tokens, structure, (index, end), header_expected=header_expected)
+            _add_table(parts, body, tokens, structure, (index, end), marked_only=marked_only)
             index = position = end + 1
             continue
         while lone_end < index:
@@ -96,7 +96,7 @@ def _latex_parts(body: str, *, expected: bool, header_expected: bool) -> list[st
                     tokens,
                     structure,
                     (position, index),
-                    header_expected=header_expected,
+                    marked_only=marked_only,
                     has_begin=False,
                 )
             else:
@@ -111,7 +111,7 @@ def _add_words(parts: list[str | FoundTable], body: str, tokens: list[Token], st
     if start >= end:
         return
     words = body[tokens[start].start : tokens[end - 1].end]
-    words = _WRAPPER.sub("", _CAPTION.sub(r"\1\n", words)).strip()
+    words = _CAPTION.sub(r"\1\n", _WRAPPER.sub("", words)).strip()
     if words:
         parts.append(words)
 
@@ -123,7 +123,7 @@ def _add_table(
     structure: Structure,
     span: tuple[int, int],
     *,
-    header_expected: bool,
+    marked_only: bool,
     has_begin: bool = True,
 ) -> None:
     start, end = span
@@ -132,23 +132,21 @@ def _add_table(
     if cut and has_begin:
         trimmed = _without_cut_command(source)
         if len(trimmed) < len(source):
-            _add_cut_table(parts, source, trimmed, header_expected=header_expected)
+            _add_cut_table(parts, source, trimmed, marked_only=marked_only)
             return
     name = tokens[start].text if has_begin else ""
     rows = read_tabular(body, tokens, structure, start + has_begin, end, name)
     damage = rows.damage or ("" if has_begin else _CUT_MESSAGE)
-    _add_rows(parts, rows, source, cut=cut, damage=damage, header_expected=header_expected)
+    _add_rows(parts, rows, source, cut=cut, damage=damage, marked_only=marked_only)
 
 
-def _add_cut_table(
-    parts: list[str | FoundTable], source: str, trimmed: str, *, header_expected: bool
-) -> None:
+def _add_cut_table(parts: list[str | FoundTable], source: str, trimmed: str, *, marked_only: bool) -> None:
     """Read a cut table again without the command that it was cut in."""
     tokens = tokenize(trimmed)
     if not tokens or tokens[0].kind is not Kind.BEGIN:
         return
     rows = read_tabular(trimmed, tokens, find_structure(tokens), 1, len(tokens), tokens[0].text)
-    _add_rows(parts, rows, source, cut=True, damage=rows.damage, header_expected=header_expected)
+    _add_rows(parts, rows, source, cut=True, damage=rows.damage, marked_only=marked_only)
 
 
 def _add_rows(
@@ -158,9 +156,9 @@ def _add_rows(
     *,
     cut: bool,
     damage: str,
-    header_expected: bool,
+    marked_only: bool,
 ) -> None:
-    table = _to_table(rows, header_expected=header_expected)
+    table = _to_table(rows, marked_only=marked_only)
     if table is not None:
         parts.append(FoundTable(table, source, cut, damage))
         return
@@ -169,17 +167,17 @@ def _add_rows(
     parts.append("\n".join(line for line in lines if line))
 
 
-def _to_table(rows: TabularRows, *, header_expected: bool) -> Table | None:
+def _to_table(rows: TabularRows, *, marked_only: bool) -> Table | None:
     return table_from_placeholders(
         rows.rows,
         declared_cols=rows.declared_cols,
         midrules=rows.midrules,
         hlines=rows.hlines,
-        header_expected=header_expected,
+        marked_only=marked_only,
     )
 
 
-def _bare_rows(body: str, *, header_expected: bool) -> list[str | FoundTable]:
+def _bare_rows(body: str, *, marked_only: bool) -> list[str | FoundTable]:
     tokens = tokenize(body)
     rows = read_tabular(body, tokens, find_structure(tokens), 0, len(tokens), "")
     parts: list[str | FoundTable] = []
@@ -189,7 +187,7 @@ def _bare_rows(body: str, *, header_expected: bool) -> list[str | FoundTable]:
         body,
         cut=False,
         damage="its beginning and its end are missing",
-        header_expected=header_expected,
+        marked_only=marked_only,
     )
     return parts
 

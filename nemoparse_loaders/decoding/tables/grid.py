@@ -41,7 +41,7 @@ def table_from_placeholders(
     declared_cols: int = 0,
     midrules: Sequence[int] = (),
     hlines: Sequence[int] = (),
-    header_expected: bool = True,
+    marked_only: bool = False,
 ) -> Table | None:
     r"""The table of rows in which a covered place is an empty cell (LaTeX).
 
@@ -50,7 +50,7 @@ def table_from_placeholders(
         declared_cols: Columns of the column specification, 0 where there is none.
         midrules: Numbers of rows above each ``\midrule``.
         hlines: Numbers of rows above each ``\hline``.
-        header_expected: Whether to look for header rows at all.
+        marked_only: Only marked rows are headers (a table of contents).
 
     Returns:
         None for rows that make no sensible table.
@@ -81,7 +81,7 @@ def table_from_placeholders(
                     is_header=cell.is_head,
                 )
             )
-    return _finished(cells, n_rows, n_cols, midrules, hlines, header_expected=header_expected)
+    return _finished(cells, n_rows, n_cols, midrules, hlines, marked_only=marked_only)
 
 
 def table_from_free_cells(rows: Sequence[Sequence[SourceCell]], *, header_rows: int | None) -> Table | None:
@@ -135,7 +135,7 @@ def table_from_free_cells(rows: Sequence[Sequence[SourceCell]], *, header_rows: 
         if col not in occupied[row]
     )
     cells.sort(key=lambda cell: (cell.row, cell.col))
-    return _finished(cells, n_rows, n_cols, (), (), header_expected=True, header_rows=header_rows)
+    return _finished(cells, n_rows, n_cols, (), (), header_rows=header_rows)
 
 
 def _width(rows: Sequence[Sequence[SourceCell]], declared_cols: int) -> int:
@@ -221,17 +221,17 @@ def _finished(
     midrules: Sequence[int],
     hlines: Sequence[int],
     *,
-    header_expected: bool,
+    marked_only: bool = False,
     header_rows: int | None = None,
 ) -> Table:
     """Find the header rows and mark their cells."""
     if header_rows is None:
-        header_rows = 0
-        if header_expected:
-            starts: list[list[HeaderCell]] = [[] for _ in range(n_rows)]
-            for cell in cells:
-                starts[cell.row].append(HeaderCell(cell.text, cell.rowspan, cell.colspan, cell.is_header))
-            header_rows = count_header_rows(starts, n_cols=n_cols, midrules=midrules, hlines=hlines)
+        starts: list[list[HeaderCell]] = [[] for _ in range(n_rows)]
+        for cell in cells:
+            starts[cell.row].append(HeaderCell(cell.text, cell.rowspan, cell.colspan, cell.is_header))
+        header_rows = count_header_rows(
+            starts, n_cols=n_cols, midrules=midrules, hlines=hlines, marked_only=marked_only
+        )
     header_rows = min(header_rows, n_rows)
     marked = tuple(
         cell

@@ -7,8 +7,9 @@ In this order, the first that says something decides:
 2. the leading rows whose cells are all ``\thead``;
 3. the leading rows whose cells are all bold;
 4. an ``\hline`` behind one to three rows, when it is the only one between rows;
-5. the first row, together with the rows that its row spans reach over and, below a group heading (a cell over
-   some but not all columns), the next row; unless one of these rows holds a number that is no year.
+5. the first row, and below a group heading (a cell over some but not all columns) the next row and those that
+   the row spans beside it reach over; unless one of these rows holds a number that is no year, or the first
+   row has a row span and no group heading (a row label over several rows, as tables without header have).
 
 A table of one row has no header unless it is marked (1 or 2), nor has a table that is all header by 3 to 5.
 """
@@ -42,6 +43,7 @@ def count_header_rows(
     n_cols: int,
     midrules: Sequence[int] = (),
     hlines: Sequence[int] = (),
+    marked_only: bool = False,
 ) -> int:
     r"""Apply the rule.
 
@@ -50,6 +52,7 @@ def count_header_rows(
         n_cols: Width of the table.
         midrules: Numbers of rows that stand above each ``\midrule``.
         hlines: The same for ``\hline``.
+        marked_only: Stop after the first two parts of the rule (a table of contents).
     """
     n_rows = len(rows)
     if not n_rows:
@@ -59,7 +62,7 @@ def count_header_rows(
     marked = _leading(rows, lambda cell: cell.is_head)
     if marked:
         return marked
-    if n_rows == 1:
+    if n_rows == 1 or marked_only:
         return 0
     bold = _leading(rows, lambda cell: _BOLD.fullmatch(cell.text) is not None)
     if 0 < bold < n_rows:
@@ -89,14 +92,17 @@ def _by_shape(rows: Sequence[Sequence[HeaderCell]], n_cols: int) -> int:
         cells = rows[row]
         if any(_is_number(cell.text) for cell in cells):
             return 0
-        end = max([end, *(row + cell.rowspan for cell in cells if cell.text)])
-        if row == end - 1 and any(1 < cell.colspan < n_cols and cell.text for cell in cells):
+        grouped = any(1 < cell.colspan < n_cols and cell.text for cell in cells)
+        if row == end - 1 and grouped:
             end += 1
+        reached = max((row + cell.rowspan for cell in cells if cell.text), default=0)
+        if reached > end and not grouped:
+            return 0
+        end = max(end, reached)
         row += 1
-    end = min(end, _MOST_MARKED_ROWS)
     if end >= n_rows or any(_is_number(cell.text) for cells in rows[:end] for cell in cells):
         return 0
-    return end
+    return end if end <= _MOST_MARKED_ROWS else 0
 
 
 def _is_number(text: str) -> bool:

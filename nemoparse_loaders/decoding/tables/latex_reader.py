@@ -193,6 +193,7 @@ class _Reader:
         group = self.structure.group_end.get(index + 1)
         if token.text in ACCENTS and group is not None and group <= index + 3:
             letter = self.source[self.tokens[index + 1].end : self.tokens[group].start]
+            letter = letter[1:] if letter in ("\\i", "\\j") else letter
             if letter.isalpha():
                 self.cell.add_accent(ACCENTS[token.text], letter)
                 return group + 1
