@@ -21,7 +21,7 @@ format:
 # Universal: one file for Python 3.10 to 3.14, all extras.
 constraints:
 	uv pip compile pyproject.toml integrations/*/pyproject.toml --all-extras --group dev --universal \
-	  --python-version 3.10 --no-header --no-annotate --no-emit-workspace --upgrade \
+	  --python-version 3.10 --no-header --no-annotate --no-emit-package nemoparse-loaders --upgrade \
 	  -o requirements/constraints.txt
 
 documents:
