@@ -127,7 +127,7 @@ def read_body(body: str, kind: str) -> list[Content]:
     parts = find_tables(text, expected=kind in _TABULAR, marked_only=kind == _TOC)
     found = [part for part in parts if isinstance(part, FoundTable)]
     # A sentence about "\\begin{tabular}" is no table.
-    if found and (kind in _TABULAR or any(part.table.n_rows for part in found)):
+    if found and (kind in _TABULAR or any(part.table.n_rows and not part.cut for part in found)):
         return _with_tables(parts)
     if kind == _LIST_ITEM:
         markdown = normalised_list(body.strip("\n").rstrip())

@@ -16,6 +16,19 @@ from nemoparse_loaders.document import BBox, Chart, Element, Table, TableCell
 
 # Everything that means something to LaTeX, Markdown, HTML or the envelope, and some letters.
 HARD_CHARACTERS = "abZ09 .,:;!?&%$#_{}~^\\*`'\"<>|/()[]-+=@éß漢±²\u00a0"
+TEXT_CLASSES = (
+    "Title",
+    "Section-header",
+    "Text",
+    "Caption",
+    "Footnote",
+    "Page-header",
+    "Page-footer",
+    "Bibliography",
+    "Picture",
+    "Floating-text",
+    "Infographic",
+)
 PIECES = [
     "**bold**",
     "_it_",
@@ -47,7 +60,7 @@ PIECES = [
 
 def _tidy(text: str) -> str:
     lines = (" ".join(part for part in line.split(" ") if part) for line in text.split("\n"))
-    return "\n".join(line for line in lines if line)
+    return "\n".join(line for line in lines if line).strip()
 
 
 def words(*, max_lines: int = 1) -> st.SearchStrategy[str]:
@@ -144,14 +157,8 @@ def _headed_table(rows: list[list[str]]) -> Table:
 def elements_like(page_number: int = 1) -> st.SearchStrategy[Element]:
     """Elements as other rooms make them: a class, a box, and Markdown or a table or a chart; no raw body."""
     common: dict[str, Any] = {"id": st.just(f"p{page_number}e1"), "bbox": boxes()}
-    flags: dict[str, st.SearchStrategy[bool]] = {
-        "continues_before": st.booleans(),
-        "continues_after": st.booleans(),
-    }
-    text_class = st.sampled_from(
-        ["Title", "Section-header", "Text", "Caption", "Footnote", "Page-header", "Page-footer"]
-        + ["Bibliography", "Picture", "Floating-text", "Infographic"]
-    )
+    flags: dict[str, Any] = {"continues_before": st.booleans(), "continues_after": st.booleans()}
+    text_class = st.sampled_from(TEXT_CLASSES)
     return st.one_of(
         st.builds(Element, type=text_class, markdown=words(max_lines=3), **common, **flags).filter(
             lambda element: bool(element.markdown)
