@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_ARTEFACT = re.compile(r"(?<!\\)<tbc>|\\unknown(?![A-Za-z])(?:\{\})?|\\?<\|unk\|\\?>", re.IGNORECASE)
+_ARTEFACT = re.compile(r"<tbc>|\\unknown(?![A-Za-z])(?:\{\})?|\\?<\|unk\|\\?>", re.IGNORECASE)
 # NUL and other controls, and lone surrogates: databases and JSON refuse them.
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 _LINE_END = re.compile("\r\n?")

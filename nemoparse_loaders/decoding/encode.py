@@ -13,7 +13,8 @@ from .frames import FrameMap, frame_map
 
 # What the scanner would take for a token; with its underscore or bracket escaped it is text.
 _TOKEN_START = re.compile(r"<([xy]|class|predict|output|no)_")
-_EDGE_TOKEN = re.compile(r"<(/?s|tbc)>")
+_EDGE_TOKEN = re.compile(r"<(/?s)>")
+_EDGE_TOKEN_OR_TBC = re.compile(r"<(/?s|tbc)>", re.IGNORECASE)
 _FORMULAS = frozenset({ElementType.FORMULA.value, ElementType.INLINE_FORMULA.value})
 _NO_CLASS_NAME = re.compile(r"[<>\n]")
 
@@ -75,13 +76,7 @@ def _guarded(body: str, *, keep_tbc: bool) -> str:
     if "<" not in body:
         return body
     body = _TOKEN_START.sub(r"<\1\\_", body)
-    return _EDGE_TOKEN.sub(lambda match: _escape_edge(match, keep_tbc=keep_tbc), body)
-
-
-def _escape_edge(match: re.Match[str], *, keep_tbc: bool) -> str:
-    if match[1] == "tbc":
-        return match[0] if keep_tbc else r"\<tbc\>"
-    return rf"<{match[1]}\>"
+    return (_EDGE_TOKEN if keep_tbc else _EDGE_TOKEN_OR_TBC).sub(r"<\1\\>", body)
 
 
 def _block(element: Element, frame: FrameMap) -> str:
