@@ -92,7 +92,7 @@ class _Assembler:
     def _prompt_is_text(self, index: int) -> bool:
         """``<s>`` inside of a body is struck-out text; at the edges and between blocks it is a token."""
         at_end = self._next[index] >= len(self.scan.events)
-        return self.has_words and not at_end and self.closing is None
+        return self.closing is None and not at_end and (self.first is not None or self.has_words)
 
     def _take_text(self, text: str) -> None:
         if self.closing is None:

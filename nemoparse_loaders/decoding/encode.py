@@ -10,11 +10,9 @@ from ..export.latex import table_to_latex
 from ..profiles import Profile, get_profile
 from .charts import encode_chart
 from .frames import FrameMap, frame_map
+from .markers import escape_tokens
 
-# What the scanner would take for a token; with its underscore or bracket escaped it is text.
-_TOKEN_START = re.compile(r"<([xy]|class|predict|output|no)_")
-_EDGE_TOKEN = re.compile(r"<(/?s)>")
-_EDGE_TOKEN_OR_TBC = re.compile(r"<(/?s|tbc)>", re.IGNORECASE)
+_TBC = re.compile(r"<(tbc)>", re.IGNORECASE)
 _FORMULAS = frozenset({ElementType.FORMULA.value, ElementType.INLINE_FORMULA.value})
 _NO_CLASS_NAME = re.compile(r"[<>\n]")
 
@@ -54,8 +52,8 @@ def encode_page(
 def element_body(element: Element) -> str:
     """The body of an element as the model would print it."""
     if element.raw:
-        return _guarded(element.raw, keep_tbc=True)
-    body = _guarded(_fresh_body(element), keep_tbc=False)
+        return escape_tokens(element.raw)
+    body = _TBC.sub(r"<\1\\>", escape_tokens(_fresh_body(element), prompts=True))
     before = "<tbc>" if element.continues_before else ""
     after = "<tbc>" if element.continues_after else ""
     return f"{before}{body}{after}"
@@ -70,13 +68,6 @@ def _fresh_body(element: Element) -> str:
     if element.type in _FORMULAS and body:
         return rf"\({body}\)"
     return body
-
-
-def _guarded(body: str, *, keep_tbc: bool) -> str:
-    if "<" not in body:
-        return body
-    body = _TOKEN_START.sub(r"<\1\\_", body)
-    return (_EDGE_TOKEN if keep_tbc else _EDGE_TOKEN_OR_TBC).sub(r"<\1\\>", body)
 
 
 def _block(element: Element, frame: FrameMap) -> str:

@@ -84,6 +84,26 @@ def scan(reply: str) -> Scan:
     )
 
 
+def escape_tokens(body: str, *, prompts: bool = False) -> str:
+    r"""A body in which nothing is a token any more: ``<x_0.5>`` becomes ``<x\_0.5>``.
+
+    Args:
+        body: The text of a block.
+        prompts: Also the prompt's tokens, which are text inside of a block with corners.
+    """
+    if "<" not in body:
+        return body
+    return _MARKER.sub(_escaped_with_prompts if prompts else _escaped, body)
+
+
+def _escaped(match: re.Match[str]) -> str:
+    return match[0] if match["prompt"] else match[0].replace("_", "\\_", 1)
+
+
+def _escaped_with_prompts(match: re.Match[str]) -> str:
+    return match[0].replace(">", "\\>") if match["prompt"] else _escaped(match)
+
+
 @dataclass(frozen=True, slots=True)
 class _Raw:
     kind: Literal["text", "x", "y", "class", "prompt", "noise", "cut"]
