@@ -107,6 +107,8 @@ def is_animated(image: ImageFile.ImageFile) -> bool:
 def measure(image: ImageFile.ImageFile, index: int = 0) -> Frame:
     """Describe the frame that the image stands at."""
     width, height = image.size
+    if min(width, height) < 1:
+        return Frame(index, problem="the picture has no pixels")
     if width * height > MAX_PIXELS:
         return Frame(index, problem=too_large(width, height))
     orientation = _orientation(image)
@@ -134,24 +136,29 @@ def too_large(width: int, height: int) -> str:
     )
 
 
-def tiff_frames(image: ImageFile.ImageFile) -> tuple[list[Frame], int]:
-    """All frames that are pages, and how many others there are (thumbnails, masks, beyond `MAX_FRAMES`).
+def tiff_frames(image: ImageFile.ImageFile, count: int) -> tuple[list[Frame], int]:
+    """The frames that are pages, and how many are not read (thumbnails, masks, those beyond `MAX_FRAMES`).
 
-    Pillow ends a chain of directories that runs in a circle; the limit ends one that is merely endless.
+    Args:
+        image: A TIFF.
+        count: Its directories, see `count_directories`.
     """
     frames: list[Frame] = []
     others: list[Frame] = []
-    for index in range(MAX_FRAMES + 1):
+    for index in range(min(count, MAX_FRAMES)):
         try:
             image.seek(index)
             frame = measure(image, index)
-            is_page = not int(_tag(image, _NEW_SUBFILE_TYPE) or 0) & _REDUCED_OR_MASK
+            is_page = not (_tag(image, _NEW_SUBFILE_TYPE) or 0) & _REDUCED_OR_MASK
         except EOFError:
             break
         except DAMAGE as error:
             frame, is_page = Frame(index, problem=f"the frame is damaged ({say(error)})"), True
-        (frames if is_page and index < MAX_FRAMES else others).append(frame)
-    return (frames, len(others)) if frames else (others, 0)
+        (frames if is_page else others).append(frame)
+        if image.tell() != index:  # its directory cannot be read, so the way to the next one is lost
+            break
+    beyond = max(0, count - MAX_FRAMES)
+    return (frames, len(others) + beyond) if frames else (others, beyond)
 
 
 def is_white_zero(image: Image.Image) -> bool:

@@ -29,6 +29,7 @@ from .pages import DrawnPage
 from .png import Scanlines
 from .scaling import PixelSize, fit_page
 from .settings import RenderSettings
+from .tiff_chain import count_directories
 
 _LOW_DPI = 50.0
 # Photographs and many scans do not say how dense they are; this is how a page is usually scanned.
@@ -116,20 +117,28 @@ class ImagePages:
         return DrawnPage(lines, geometry, lines.is_uniform(), None, issues)
 
     def _read_frames(self) -> list[Frame]:
-        image = self._open()
-        if isinstance(image, TiffImagePlugin.TiffImageFile):
-            self._tiff = image
-            frames, skipped = tiff_frames(image)
-            if skipped:
-                message = f"Frames left out (thumbnails, masks, or beyond the limit): {skipped}"
-                self.issues = (Issue(code="frames_skipped", message=message, severity="info"),)
-            return frames
+        if self._source.media_type == "image/tiff":
+            return self._read_tiff_frames()
+        image = open_image(self._stream(), self._source.media_type)
         frame = measure(image)
         self._animated = not frame.problem and is_animated(image)
         self._close_streams()
         return [frame]
 
-    def _open(self, *, tail: bytes = b"") -> ImageFile.ImageFile:
+    def _read_tiff_frames(self) -> list[Frame]:
+        stream = self._stream()
+        count = count_directories(stream)
+        if count == 0:
+            raise ValueError("it holds no picture")
+        stream.seek(0)
+        self._tiff = open_image(stream, self._source.media_type)
+        frames, skipped = tiff_frames(self._tiff, count)
+        if skipped:
+            message = f"Frames left out (thumbnails, masks, or beyond the limit): {skipped}"
+            self.issues = (Issue(code="frames_skipped", message=message, severity="info"),)
+        return frames
+
+    def _stream(self, *, tail: bytes = b"") -> BinaryIO:
         source = self._source
         stream: BinaryIO
         if source.path is None or tail:
@@ -137,7 +146,7 @@ class ImagePages:
         else:
             stream = source.path.open("rb")
         self._streams.append(stream)
-        return open_image(stream, source.media_type)
+        return stream
 
     def _close_streams(self) -> None:
         while self._streams:
@@ -145,18 +154,20 @@ class ImagePages:
 
     def _decode(self, frame: Frame, size: PixelSize) -> tuple[Image.Image, bool]:
         """The frame as RGB of that size, and whether all of it was there."""
+        media_type = self._source.media_type
         with self._lock:
             if self._tiff is not None:
                 self._tiff.seek(frame.index)
                 return _decoded(self._tiff, frame, size)
             try:
                 try:
-                    return _decoded(self._open(), frame, size)
+                    return _decoded(open_image(self._stream(), media_type), frame, size)
                 except OSError:
-                    if self._source.media_type != "image/jpeg":
+                    if media_type != "image/jpeg":
                         raise
                 # The JPEG decoder fills up what is missing once it sees an end.
-                image, _ = _decoded(self._open(tail=_END_OF_JPEG), frame, size)
+                ended = open_image(self._stream(tail=_END_OF_JPEG), media_type)
+                image, _ = _decoded(ended, frame, size)
                 return image, False
             finally:
                 self._close_streams()
