@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import io
 import json
 from collections.abc import Callable, Mapping
@@ -11,12 +12,11 @@ from functools import lru_cache
 from importlib import metadata
 from types import SimpleNamespace, TracebackType
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 import aiohttp
 from multidict import CIMultiDict
 from pydantic import SecretStr
-from yarl import URL
 
 from ..errors import BackendError, OptionError, ProtocolError, ReplyTimeoutError, ServerFailedError
 from .addresses import shown
@@ -90,11 +90,12 @@ class HttpConnection:
         timeout: float = 120.0,
     ) -> None:
         self.server = shown(root)
-        self._root = root
+        # A user name in the address goes into a header with the rest: aiohttp refuses to combine the two.
+        self._root = self.server
         self._timeout = timeout
-        self._headers = _all_headers(api_key, headers or {})
+        self._headers = _all_headers(root, api_key, headers or {})
         self.secrets = _secrets(root, api_key, headers or {})
-        self._proxy, self._proxy_auth = _proxy(root)
+        self._proxy = proxy_for(root)
         self._session: aiohttp.ClientSession | None = None
 
     async def __aenter__(self) -> HttpConnection:
@@ -161,20 +162,26 @@ class HttpConnection:
         loop = asyncio.get_running_loop()
         began = loop.time()
         reuse = {"reused": False}
-        try:
-            return await self._exchange(method, path, timeout, content(), reuse)
-        except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError) as error:
+        outcome = await self._attempt(method, path, timeout, content(), reuse)
+        if isinstance(outcome, (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError)):
             spent = loop.time() - began
             is_stale = reuse["reused"] and spent < min(_STALE_SECONDS, timeout)
-            if not is_stale or isinstance(error, aiohttp.ClientConnectorError):
-                raise self._transport_error(error, timeout) from error
-        except (aiohttp.ClientError, asyncio.TimeoutError, ValueError) as error:
-            raise self._transport_error(error, timeout) from _printable(error)
-        # The server had closed the kept connection before it saw the request: nothing is counted twice.
+            if is_stale and not isinstance(outcome, aiohttp.ClientConnectorError):
+                # The server had closed the kept connection before it saw the request.
+                outcome = await self._attempt(method, path, timeout - spent, content(), reuse)
+        if isinstance(outcome, Exception):
+            raise self._transport_error(outcome, timeout) from _printable(outcome)
+        return outcome
+
+    async def _attempt(
+        self, method: str, path: str, timeout: float, content: dict[str, Any], reuse: dict[str, bool]
+    ) -> HttpAnswer | Exception:
+        # The error is given back, not raised: raised again in an except block, ours would carry it as its
+        # context, and aiohttp's errors hold headers and proxy addresses.
         try:
-            return await self._exchange(method, path, timeout - spent, content(), reuse)
+            return await self._exchange(method, path, timeout, content, reuse)
         except (aiohttp.ClientError, asyncio.TimeoutError, ValueError) as error:
-            raise self._transport_error(error, timeout) from _printable(error)
+            return error
 
     async def _exchange(
         self, method: str, path: str, timeout: float, content: dict[str, Any], reuse: dict[str, bool]
@@ -187,7 +194,6 @@ class HttpConnection:
             timeout=aiohttp.ClientTimeout(total=timeout, sock_connect=_CONNECT_SECONDS),
             allow_redirects=False,
             proxy=self._proxy,
-            proxy_auth=self._proxy_auth,
             trace_request_ctx=reuse,
             **content,
         ) as response:
@@ -239,16 +245,22 @@ async def _note_reuse(
     context.trace_request_ctx["reused"] = True
 
 
-def _printable(error: Exception) -> Exception | None:
-    """The cause to keep, unless its repr holds the request's headers or a header's value."""
+def _printable(error: Exception) -> BaseException | None:
+    """The cause to keep: nothing whose repr holds headers or the address of a proxy."""
+    if isinstance(error, aiohttp.ClientConnectorError):
+        return error.os_error
     return None if isinstance(error, (aiohttp.ClientResponseError, ValueError)) else error
 
 
-def _all_headers(api_key: SecretStr | None, headers: Mapping[str, str]) -> CIMultiDict[str]:
+def _all_headers(root: str, api_key: SecretStr | None, headers: Mapping[str, str]) -> CIMultiDict[str]:
     merged: CIMultiDict[str] = CIMultiDict(
         {"Accept": "application/json", "User-Agent": f"nemoparse-loaders/{_version()}"}
     )
     key = api_key.get_secret_value().strip() if api_key else ""
+    login = urlsplit(root)
+    if login.username:
+        pair = f"{unquote(login.username)}:{unquote(login.password or '')}"
+        merged["Authorization"] = "Basic " + base64.b64encode(pair.encode()).decode()
     if key:
         merged["Authorization"] = f"Bearer {key}"
     for name, value in headers.items():
@@ -262,22 +274,10 @@ def _secrets(root: str, api_key: SecretStr | None, headers: Mapping[str, str]) -
     key = api_key.get_secret_value().strip() if api_key else ""
     values = [value for value in headers.values() if len(value) >= _SHORTEST_SECRET]
     values += [value.partition(" ")[2] for value in values if " " in value]
-    found = {key, urlsplit(root).password or "", *values}
+    password = urlsplit(root).password or ""
+    found = {key, password, unquote(password), *values}
     # Longest first, so that no rest of a longer one stays.
     return tuple(sorted(filter(None, found), key=len, reverse=True))
-
-
-def _proxy(root: str) -> tuple[URL | None, aiohttp.BasicAuth | None]:
-    address = proxy_for(root)
-    if address is None:
-        return None, None
-    try:
-        url = URL(address)
-    except ValueError:
-        raise OptionError("the proxy that the environment names is no URL") from None
-    if url.user is None:
-        return url, None
-    return url.with_user(None), aiohttp.BasicAuth(url.user, url.password or "")
 
 
 @lru_cache(maxsize=1)

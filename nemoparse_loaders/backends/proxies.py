@@ -33,7 +33,10 @@ def proxy_for(url: str) -> str | None:
         return None
     if "://" not in proxy:
         proxy = f"http://{proxy}"
-    scheme = urlsplit(proxy).scheme
+    try:
+        scheme = urlsplit(proxy).scheme
+    except ValueError:
+        raise OptionError(f"the environment names a proxy for {host} that is no URL") from None
     if scheme not in ("http", "https"):
         raise OptionError(
             f"the environment names a {scheme} proxy for {host}; only http and https proxies work. "

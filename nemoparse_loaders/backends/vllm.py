@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import JsonValue, SecretStr
 
 from ..document import Usage
-from ..errors import ModelNotFoundError, OptionError, ProtocolError, RequestRejectedError
+from ..errors import ModelNotFoundError, OptionError, ProtocolError
 from ..options import ParseOptions
 from ..profiles import Profile, ProfileName, get_profile, profile_for_model
 from ..rendering.page_image import PageImage
@@ -310,7 +310,6 @@ def parse_completion(value: object, server: str, model: str) -> ModelReply:
 
     Raises:
         ProtocolError: It is no chat completion.
-        RequestRejectedError: It is a tool call, as hosted models of generation 1.1 answer.
     """
     members = value if isinstance(value, dict) else {}
     choices = members.get("choices")
@@ -318,12 +317,7 @@ def parse_completion(value: object, server: str, model: str) -> ModelReply:
     message = choice.get("message") if isinstance(choice, dict) else None
     if not isinstance(choice, dict) or not isinstance(message, dict):
         raise ProtocolError(f"the answer of {server} has no choices[0].message: it is no chat completion")
-    content = message.get("content")
-    if message.get("tool_calls") and not content:
-        raise RequestRejectedError(
-            f"{server} answers with tool calls, as the hosted models of generation 1.1 do; "
-            "this backend reads the model's own tokens: use a vLLM server"
-        )
+    content = message.get("content") or _tool_arguments(message.get("tool_calls"))
     if content is not None and not isinstance(content, str):
         raise ProtocolError(f"the answer of {server} has a content that is no text")
     reason = choice.get("finish_reason")
@@ -334,6 +328,13 @@ def parse_completion(value: object, server: str, model: str) -> ModelReply:
         usage=_usage(members.get("usage")),
         model=name if isinstance(name, str) and name else model,
     )
+
+
+def _tool_arguments(calls: object) -> object:
+    """What the chat API of generation 1.1 answers in place of text; decoding reads it."""
+    call = calls[0] if isinstance(calls, list) and calls else None
+    function = call.get("function") if isinstance(call, dict) else None
+    return function.get("arguments") if isinstance(function, dict) else None
 
 
 def _usage(value: object) -> Usage:
