@@ -46,7 +46,7 @@ class PdfPages:
             self._open = open_pdf(source, password)
             self._document = self._open.document
             self.issues = self._open.issues
-            self.page_count = len(self._document)
+            self.page_count = self._open.page_count
             self.title = document_text(partial(pdfium_c.FPDF_GetMetaText, self._document, b"Title\x00"))
             self._has_user_units: bool | None = None
             _STILL_OPEN.add(self)

@@ -36,6 +36,7 @@ if hasattr(os, "register_at_fork"):
 
 # PDFium finds a header within the first 1,024 bytes by itself, and then also fixes the offsets.
 _TOLERATED_JUNK = 1_000
+_TOLERATED_LOST_PAGES = 100
 _PAGE_OBJECT = re.compile(rb"/Type\s*/Page\b")
 _WRAPPER_LOGGER = logging.getLogger("pypdfium2._helpers.document")
 
@@ -47,10 +48,12 @@ class OpenPdf:
     Attributes:
         document: pypdfium2's handle.
         content: What PDFium reads from: a file, or bytes that must live as long as the handle.
+        page_count: Pages, also single ones that cannot be loaded.
         issues: About the file as a whole.
     """
 
     document: pdfium.PdfDocument
+    page_count: int
     content: Path | bytes
     issues: tuple[Issue, ...]
 
@@ -77,11 +80,13 @@ def open_pdf(source: Source, password: str | None) -> OpenPdf:
         raise _no_pages(source)
     document = pdfium.PdfDocument(raw)
     try:
-        issues = (*_start_forms(document), *_attachments(document))
+        forms = _start_forms(document)
+        page_count, missing = _count_pages(document, source)
+        issues = (*forms, *missing, *_attachments(document))
     except BaseException:
         document.close()
         raise
-    return OpenPdf(document, content, issues)
+    return OpenPdf(document, page_count, content, issues)
 
 
 def document_text(read: Callable[[object, int], int]) -> str:
@@ -137,6 +142,26 @@ def _no_pages(source: Source) -> SourceError:
             source.file_name, "its page tree is damaged: it holds pages, but none can be found"
         )
     return EmptySourceError(source.file_name, "the PDF has no pages")
+
+
+def _count_pages(document: pdfium.PdfDocument, source: Source) -> tuple[int, list[Issue]]:
+    """How many pages there are, without a long tail that the file only claims.
+
+    A single page that cannot be loaded is for its reader to see. A file that claims a million pages and holds
+    one is not to be read a million times.
+    """
+    claimed = len(document)
+    size = pdfium_c.FS_SIZEF()
+    found = claimed
+    while found and not pdfium_c.FPDF_GetPageSizeByIndexF(document, found - 1, size):
+        found -= 1
+    if claimed - found <= _TOLERATED_LOST_PAGES:
+        return claimed, []
+    if not found:
+        reason = f"its page tree is damaged: it claims {claimed:,} pages, but none can be loaded"
+        raise CorruptSourceError(source.file_name, reason)
+    message = f"The file claims {claimed:,} pages, but there is none after page {found:,}"
+    return found, [Issue(code="pages_missing", message=message)]
 
 
 def _start_forms(document: pdfium.PdfDocument) -> list[Issue]:

@@ -321,6 +321,18 @@ def test_no_pages_is_empty_and_lost_pages_are_damage(make_pdf: MakePdf) -> None:
         pass
 
 
+def test_a_claim_of_many_pages_is_not_believed(make_pdf: MakePdf) -> None:
+    for claim, count, expected in [(3, 3, []), (99_999, 1, ["pages_missing"])]:
+        data = make_pdf().replace(b"/Count 1", b"/Count %d" % claim)
+        with PageRenderer(load_source(data)) as renderer:
+            assert renderer.page_count == count
+            assert [issue.code for issue in renderer.issues] == expected
+            assert not renderer.render(1).is_blank
+    nowhere = make_pdf().replace(b"/Kids[5 0 R]/Count 1", b"/Kids[9 0 R]/Count 99999")
+    with pytest.raises(CorruptSourceError, match="page tree is damaged"), PageRenderer(load_source(nowhere)):
+        pass
+
+
 @pytest.mark.parametrize("junk", [1, 500, 1_000, 1_023, 1_030, 20_000, 60_000])
 def test_junk_before_the_header_is_skipped(make_pdf: MakePdf, tmp_path: Path, junk: int) -> None:
     data = b"x" * junk + make_pdf()
