@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from .geometry import Rect, bounds
-from .parts import Block, Line, Region, RegionKind
+from .parts import Block, Line, Region
 
 _SIZE_RATIO = 0.88  # lines whose sizes differ more are of different blocks
 _LEADING_SLACK = 1.28  # a step larger than this many times the column's leading is a break
@@ -27,8 +27,8 @@ LIST_MARKER = re.compile(
 )
 
 
-def region_of(box: Rect, regions: Sequence[Region]) -> RegionKind | None:
-    """The class of the region in which most of the box lies; the surer, then the smaller one wins."""
+def region_of(box: Rect, regions: Sequence[Region]) -> Region | None:
+    """The region in which most of the box lies; the surer, then the smaller one wins."""
     best: Region | None = None
     for region in regions:
         if box.share_in(region.box) < 0.6:
@@ -40,7 +40,7 @@ def region_of(box: Rect, regions: Sequence[Region]) -> RegionKind | None:
             -best.box.area,
         ):
             best = region
-    return best.kind if best else None
+    return best
 
 
 def build_blocks(lines: Sequence[Line], regions: Sequence[Region] = ()) -> list[Block]:
@@ -57,36 +57,41 @@ def build_blocks(lines: Sequence[Line], regions: Sequence[Region] = ()) -> list[
     for column in _columns(lines, regions):
         for group in _paragraphs(column):
             box = bounds([line.box for line in group])
-            blocks.append(Block(box, group, region=region_of(box, regions)))
+            region = region_of(box, regions)
+            blocks.append(Block(box, group, region=region.kind if region else None))
     return blocks
 
 
 def _columns(lines: Sequence[Line], regions: Sequence[Region]) -> list[list[Line]]:
     """Runs of lines below each other, in one style and one region, without a clear break."""
     runs: list[list[Line]] = []
-    kinds: list[RegionKind | None] = []
+    places: list[Region | None] = []
     for line in lines:
-        box = line.box
-        kind = region_of(box, regions)
+        place = region_of(line.box, regions)
         best: int | None = None
         for index in range(len(runs) - 1, max(-1, len(runs) - 60), -1):
             last = runs[index][-1]
-            if not _continues(last, line) or _differs(kinds[index], kind):
+            if not _continues(last, line) or _differs(places[index], place):
                 continue
             if best is None or last.box.y1 > runs[best][-1].box.y1:
                 best = index
         if best is None:
             runs.append([line])
-            kinds.append(kind)
+            places.append(place)
         else:
             runs[best].append(line)
     return runs
 
 
-def _differs(a: RegionKind | None, b: RegionKind | None) -> bool:
+def _differs(a: Region | None, b: Region | None) -> bool:
+    if a is not None and b is not None and a.kind == b.kind == "title":
+        return a is not b and a.box.share_in(b.box) < 0.5 and b.box.share_in(a.box) < 0.5
+    return _prose_or_kind(a) != _prose_or_kind(b)
+
+
+def _prose_or_kind(region: Region | None) -> str:
     # "reference" and "text" are one thing to the model at times, within one paragraph.
-    same = {"text": "text", "reference": "text", None: "text"}
-    return same.get(a, a) != same.get(b, b)
+    return "text" if region is None or region.kind in {"text", "reference"} else region.kind
 
 
 def _continues(last: Line, line: Line) -> bool:

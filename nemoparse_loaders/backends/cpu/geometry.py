@@ -6,6 +6,7 @@ turned back to the page as displayed.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -94,11 +95,13 @@ class Frame:
         page_width: Width of the displayed page in points.
         page_height: Height of the displayed page in points.
         turn: Clockwise reading direction of the text on the displayed page.
+        skew: Degrees by which lines of the turned page drop to the right; the frame is straight.
     """
 
     page_width: float
     page_height: float
     turn: Turn = 0
+    skew: float = 0.0
 
     @property
     def width(self) -> float:
@@ -119,10 +122,12 @@ class Frame:
             x0, y0, x1, y1 = 1.0 - x1, 1.0 - y1, 1.0 - x0, 1.0 - y0
         elif self.turn == 270:
             x0, y0, x1, y1 = 1.0 - y1, x0, 1.0 - y0, x1
-        return Rect(x0 * self.width, y0 * self.height, x1 * self.width, y1 * self.height)
+        rect = Rect(x0 * self.width, y0 * self.height, x1 * self.width, y1 * self.height)
+        return self._rotated(rect, -self.skew)
 
     def to_page(self, rect: Rect) -> BBox:
         """From points of the frame to 0..1 of the displayed page."""
+        rect = self._rotated(rect, self.skew)
         x0, y0 = rect.x0 / self.width, rect.y0 / self.height
         x1, y1 = rect.x1 / self.width, rect.y1 / self.height
         if self.turn == 90:
@@ -132,3 +137,24 @@ class Frame:
         elif self.turn == 270:
             x0, y0, x1, y1 = y0, 1.0 - x1, y1, 1.0 - x0
         return BBox.clamped(x0, y0, x1, y1)
+
+    def straightened(self, x: float, y: float) -> tuple[float, float]:
+        """A point of the turned page, in points, to the straight frame."""
+        return rotate(x, y, -self.skew, (self.width / 2, self.height / 2))
+
+    def _rotated(self, rect: Rect, degrees: float) -> Rect:
+        """The rectangle with its centre turned about the page's; its size stays."""
+        if degrees == 0:
+            return rect
+        x, y = rotate(*rect.middle, degrees, (self.width / 2, self.height / 2))
+        return Rect(x - rect.width / 2, y - rect.height / 2, x + rect.width / 2, y + rect.height / 2)
+
+
+def rotate(x: float, y: float, degrees: float, centre: tuple[float, float]) -> tuple[float, float]:
+    """Turn a point clockwise (y grows downwards) about a centre."""
+    angle = math.radians(degrees)
+    dx, dy = x - centre[0], y - centre[1]
+    return (
+        centre[0] + dx * math.cos(angle) - dy * math.sin(angle),
+        centre[1] + dx * math.sin(angle) + dy * math.cos(angle),
+    )

@@ -38,6 +38,8 @@ _MAX_REGIONS = 300
 _MAX_TEXT_LINES = 3_000
 _REGION_SCORE = 0.35
 _OCR_SCORE = 0.5
+_SEARCH_SIDE = 1_280  # pixels
+_LONGEST_SIDE = 2_048  # pixels
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +139,8 @@ class Models:
             Lines in pixels.
         """
         with self._ocr_lock:
-            found = self._reader()(picture, use_det=True, use_cls=True, use_rec=True, return_word_box=True)
+            # Line by line the classifier of upside-down text errs too often; the page is judged as a whole.
+            found = self._reader()(picture, use_det=True, use_cls=False, use_rec=True, return_word_box=True)
         lines = []
         words_of = _rows(found.word_results)
         boxes, texts = _rows(found.boxes), _rows(found.txts)
@@ -165,43 +168,57 @@ class Models:
     def _load_layout(self) -> Any:
         from rapid_layout import RapidLayout
 
-        return RapidLayout(
+        layout = RapidLayout(
             model_type="pp_layout_cdla",
             model_dir_or_path=str(self._layout_path),
             conf_thresh=_REGION_SCORE,
-            engine_cfg={"intra_op_num_threads": _threads()},
+            engine_cfg={"intra_op_num_threads": 1},
         )
+        layout.session.session = _session(self._layout_path)
+        return layout
 
     def _reader(self) -> Any:
         if self._ocr is None:
+            from omegaconf import flag_override
             from rapidocr import RapidOCR
 
             self._ocr = RapidOCR(
                 params={
-                    # With paths given nothing is looked up, so nothing is downloaded.
-                    "Det.model_path": _only(self._ocr_folder, "*_det_*.onnx"),
-                    "Cls.model_path": _only(self._ocr_folder, "*_cls_*.onnx"),
-                    "Rec.model_path": _only(self._ocr_folder, "*_rec_*.onnx"),
+                    # The whole picture is searched for text at this size; lines are read at full size.
                     "Det.limit_type": "max",
-                    "Det.limit_side_len": 1280,
-                    "Global.max_side_len": 2048,
+                    "Det.limit_side_len": _SEARCH_SIDE,
+                    "Global.max_side_len": _LONGEST_SIDE,
                     "Global.text_score": _OCR_SCORE,
                     "Global.log_level": "error",
-                    "EngineConfig.onnxruntime.intra_op_num_threads": _threads(),
                 }
             )
+            # With sessions given, no model is looked up by name, so none is ever downloaded.
+            with flag_override(self._ocr.cfg, "allow_objects", True):
+                for part, pattern in (
+                    ("Det", "*_det_*.onnx"),
+                    ("Cls", "*_cls_*.onnx"),
+                    ("Rec", "*_rec_*.onnx"),
+                ):
+                    self._ocr.cfg[part].session = _session(_only(self._ocr_folder, pattern))
         return self._ocr
 
 
-def _only(folder: Path, pattern: str) -> str:
+def _session(path: Path) -> Any:
+    """An ONNX session on a few threads that do not spin: that would starve whatever else runs here."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = max(1, min(4, os.cpu_count() or 1))
+    options.log_severity_level = 4
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+
+
+def _only(folder: Path, pattern: str) -> Path:
     found = sorted(folder.glob(pattern))
     if not found:
         raise MissingDependencyError(f"no model {pattern} in {folder}; install it again: {_INSTALL}")
-    return str(found[0])
-
-
-def _threads() -> int:
-    return max(1, min(4, os.cpu_count() or 1))
+    return found[0]
 
 
 def _rows(values: Any) -> list[Any]:

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Literal
 
 from ...document import Chart, Table
-from .geometry import Rect, bounds
+from .geometry import Frame, Rect, Turn, bounds
 
 RegionKind = Literal[
     "text", "title", "figure", "figure_caption", "table", "table_caption",
@@ -127,6 +127,23 @@ def common_size(words: Sequence[Word]) -> float:
         size = round(word.size, 1)
         weights[size] = weights.get(size, 0) + len(word.text)
     return max(weights, key=lambda size: (weights[size], size)) if weights else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class PageWords:
+    """The words of a page.
+
+    Attributes:
+        frame: The frame in which most of them read from left to right.
+        words: Those that do, in points of the frame.
+        stray: The others, by their own reading direction, in points of a frame of that turn.
+        from_ocr: Whether they were read from the picture.
+    """
+
+    frame: Frame
+    words: list[Word]
+    stray: dict[Turn, list[Word]]
+    from_ocr: bool
 
 
 def spaced(left: Word, right: Word) -> bool:

@@ -53,6 +53,28 @@ class Picture:
         colours = np.ascontiguousarray(np.rot90(self.colours, quarter))
         return Picture(colours, np.ascontiguousarray(np.rot90(self.grey, quarter)))
 
+    def straightened(self, skew: float) -> Picture:
+        """With lines level that dropped by so many degrees to the right; new corners are of the ground."""
+        import cv2
+        import numpy as np
+
+        if skew == 0:
+            return self
+        matrix = cv2.getRotationMatrix2D((self.width / 2, self.height / 2), skew, 1.0)
+        ground = float(np.median(self.grey[::8, ::8]))
+        colours = cv2.warpAffine(
+            self.colours, matrix, (self.width, self.height), flags=cv2.INTER_LINEAR, borderValue=(ground,) * 3
+        )
+        return _picture(colours)
+
+
+def _picture(colours: object) -> Picture:
+    import cv2
+    import numpy as np
+
+    array = np.asarray(colours, dtype=np.uint8)
+    return Picture(array, np.asarray(cv2.cvtColor(array, cv2.COLOR_BGR2GRAY), dtype=np.uint8))
+
 
 def decode_picture(data: bytes) -> Picture:
     """Decode PNG or JPEG bytes.
@@ -66,8 +88,7 @@ def decode_picture(data: bytes) -> Picture:
     colours = cv2.imdecode(np.frombuffer(data, dtype=np.uint8), cv2.IMREAD_COLOR)
     if colours is None:
         raise BackendError("the page's picture cannot be decoded")
-    grey = cv2.cvtColor(colours, cv2.COLOR_BGR2GRAY)
-    return Picture(np.asarray(colours, dtype=np.uint8), np.asarray(grey, dtype=np.uint8))
+    return _picture(colours)
 
 
 def seen(picture: Picture, box: BBox) -> bool:

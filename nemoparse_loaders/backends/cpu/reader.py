@@ -13,11 +13,12 @@ from .formulas import equation_blocks
 from .geometry import Frame, Rect
 from .lines import build_lines
 from .order import reading_order
-from .parts import Block, Region, Word, is_rtl
+from .parts import Block, PageWords, Region, Word, is_rtl
 from .picture import Picture, decode_picture, ground_of
 from .printing import to_element
+from .raster_lines import raster_rulings
 from .roles import Page, assign_roles, body_size
-from .source import PageWords, find_words
+from .source import find_words
 from .tables import find_tables, inside
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def read_page(image: PageImage, models: PageModels) -> list[Element]:
     """
     picture = decode_picture(image.data)
     found = find_words(image, picture, models)
-    upright = picture.turned(found.frame.turn)
+    upright = picture.turned(found.frame.turn).straightened(found.frame.skew)
     regions = _regions(upright, found.frame, models)
     blocks = find_blocks(found, image.text_layer or TextLayer(), upright, regions, image.geometry.number)
     rtl = is_rtl("".join(word.text for word in found.words))
@@ -79,7 +80,10 @@ def find_blocks(
     """
     frame = found.frame
     turned_back = Frame(frame.width, frame.height)
-    rulings = [frame.to_frame(line) for line in layer.rulings]
+    if found.from_ocr:
+        rulings = raster_rulings(upright, frame)
+    else:
+        rulings = [frame.to_frame(line) for line in layer.rulings]
     images = [frame.to_frame(box) for box in layer.images]
     page_box = Rect(0.0, 0.0, frame.width, frame.height)
     words = found.words

@@ -187,7 +187,8 @@ def _is_footnote(block: Block, page: Page, text: str) -> bool:
         return False
     if raised and (small or page.from_ocr):
         return True
-    return (small or page.from_ocr) and ruled and bool(_FOOTNOTE_MARK.match(text))
+    # OCR loses raised marks; a short rule right above at the foot of the page says enough.
+    return ruled and (page.from_ocr or (small and bool(_FOOTNOTE_MARK.match(text))))
 
 
 def _is_heading(block: Block, page: Page, text: str) -> bool:

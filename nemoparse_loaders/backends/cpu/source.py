@@ -11,17 +11,17 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ...document import BBox
 from ...rendering.page_image import PageImage, TextLayer, TextWord
-from .geometry import Frame, Rect, Turn
-from .parts import Word
+from .geometry import Frame, Turn
+from .ocr_words import read_picture
+from .parts import PageWords, Word
 from .picture import Picture, seen, unexplained_ink
 
 if TYPE_CHECKING:
-    from .models import FoundText, PageModels
+    from .models import PageModels
 
 _MAX_WORDS = 20_000
 _TINY_PT = 1.0
@@ -31,25 +31,6 @@ _SCAN_SHARE = 0.5  # share of the page under raster images without words that ma
 _STRANGE = 0.2
 _FEWEST_LETTERS = 150
 _FEWEST_VOWELS = 0.17
-_OCR_EM = 0.78  # font size over the height of an OCR box
-_SAMPLE = 8
-
-
-@dataclass(frozen=True, slots=True)
-class PageWords:
-    """The words of a page.
-
-    Attributes:
-        frame: The frame in which most of them read from left to right.
-        words: Those that do, in points of the frame.
-        stray: The others, by their own reading direction, in points of a frame of that turn.
-        from_ocr: Whether they were read from the picture.
-    """
-
-    frame: Frame
-    words: list[Word]
-    stray: dict[Turn, list[Word]]
-    from_ocr: bool
 
 
 def find_words(image: PageImage, picture: Picture, models: PageModels) -> PageWords:
@@ -63,7 +44,7 @@ def find_words(image: PageImage, picture: Picture, models: PageModels) -> PageWo
             return _from_layer(visible, size)
     elif not visible and unexplained_ink(picture, []) == 0.0:
         return PageWords(Frame(*size), [], {}, from_ocr=False)
-    return _from_ocr(picture, size, models)
+    return read_picture(picture, size, models)
 
 
 def _page_size(image: PageImage) -> tuple[float, float]:
@@ -127,58 +108,3 @@ def _from_layer(words: Sequence[TextWord], size: tuple[float, float]) -> PageWor
 def _turn(angle: float) -> Turn:
     turns: tuple[Turn, ...] = (0, 90, 180, 270)
     return turns[round(angle / 90.0) % 4]
-
-
-def _from_ocr(picture: Picture, size: tuple[float, float], models: PageModels) -> PageWords:
-    found = models.text(picture.colours)
-    turn = _direction(found, picture, models)
-    upright = picture
-    if turn:
-        upright = picture.turned(turn)
-        found = models.text(upright.colours)
-    frame = Frame(*size, turn)
-    scale_x, scale_y = frame.width / upright.width, frame.height / upright.height
-    words: list[Word] = []
-    tall: list[Word] = []
-    for line in found:
-        box = _scaled(line.corners, scale_x, scale_y)
-        if box.width <= 0 or box.height <= 0:
-            continue
-        # A line's own corners give its height; its words then share size and baseline.
-        em = _OCR_EM * min(box.height, box.width)
-        order = len(words) + len(tall)
-        if box.height > 1.5 * box.width and len(line.text) > 2:
-            tall.append(Word(line.text, box, em, order=order))
-            continue
-        for index, (text, corners) in enumerate(line.words or ((line.text, line.corners),)):
-            part = _scaled(corners, scale_x, scale_y)
-            text = text.strip()
-            if text and part.width > 0 and part.height > 0:
-                words.append(Word(text, part, em, order=order + index))
-        order += len(line.words)
-    return PageWords(frame, words[:_MAX_WORDS], {}, from_ocr=True)
-
-
-def _scaled(corners: Sequence[tuple[float, float]], scale_x: float, scale_y: float) -> Rect:
-    xs, ys = [x for x, _ in corners], [y for _, y in corners]
-    return Rect(min(xs) * scale_x, min(ys) * scale_y, max(xs) * scale_x, max(ys) * scale_y)
-
-
-def _direction(found: Sequence[FoundText], picture: Picture, models: PageModels) -> Turn:
-    """The reading direction of most lines on the picture."""
-    import numpy as np
-
-    long = sorted((line for line in found if len(line.text) >= 4), key=lambda line: -len(line.text))[:_SAMPLE]
-    if not long:
-        return 0
-    boxes = [_scaled(line.corners, 1.0, 1.0) for line in long]
-    sideways = sum(box.height > 1.5 * box.width for box in boxes) * 2 > len(boxes)
-    crops = []
-    for box in boxes:
-        crop = picture.colours[int(box.y0) : int(box.y1) + 1, int(box.x0) : int(box.x1) + 1]
-        if crop.size and (box.height > 1.5 * box.width) == sideways:
-            crops.append(np.ascontiguousarray(np.rot90(crop) if sideways else crop))
-    flipped = models.upside_down(crops) * 2 > len(crops)
-    if sideways:
-        return 270 if flipped else 90
-    return 180 if flipped else 0
