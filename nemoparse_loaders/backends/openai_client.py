@@ -45,9 +45,12 @@ def settings_from_openai_client(client: object) -> ClientSettings:
         raise OptionError(f"client= takes an openai.OpenAI or AsyncOpenAI, not {type(client).__name__}")
     if isinstance(client, (openai.AzureOpenAI, openai.AsyncAzureOpenAI)):
         raise OptionError("client=: Azure deployments are not supported; give base_url= and api_key=")
-    # No public name tells a client whose key comes from a function.
-    if getattr(client, "_api_key_provider", None) is not None:
-        raise OptionError("client=: a key that comes from a function is not supported; give api_key=")
+    # No public name tells a client whose key comes from a function, and not every version knows the others.
+    for name in ("_api_key_provider", "workload_identity", "_provider"):
+        if getattr(client, name, None) is not None:
+            raise OptionError(
+                "client=: only a client with a plain key can be used; give base_url= and api_key="
+            )
     if client.default_query:
         raise OptionError("client=: default_query is not supported; put what it holds into headers=")
     return ClientSettings(str(client.base_url).rstrip("/"), client.api_key or None, _own_headers(client))

@@ -180,10 +180,10 @@ class ParseServer:
             record.body = await request.read()
         self._check_access(record)
         fault = self._next_fault(record, is_page)
-        if is_page:
-            response = await self._page(request, record, fault)
-        else:
-            response = self._plain(record)
+        try:
+            response = await self._page(request, record, fault) if is_page else self._plain(record)
+        except RefusedError as refusal:
+            response = _json_response(refusal.content, refusal.status)
         if fault is None:
             return response
         exchange = Exchange(request, response, self._closing, wire.error_body)
