@@ -129,16 +129,18 @@ class PdfPages:
         return self._has_user_units
 
     def _paint(self, page: pdfium.PdfPage, number: int, size: PixelSize) -> Scanlines:
-        lines = Scanlines.white(size.width, size.height)
+        no_room = f"there is no memory for {size.width} x {size.height} pixels"
+        try:
+            lines = Scanlines.white(size.width, size.height)
+        except (MemoryError, OverflowError) as error:
+            raise PageRenderError(self._file_name, number, no_room) from error
         # PDFium writes the pixels behind each row's filter byte, so the rows need no copy afterwards.
         pixels = (ctypes.c_ubyte * (len(lines.buffer) - 1)).from_buffer(lines.buffer, 1)
         bitmap = pdfium_c.FPDFBitmap_CreateEx(
             size.width, size.height, pdfium_c.FPDFBitmap_BGR, pixels, lines.stride
         )
         if not bitmap:
-            raise PageRenderError(
-                self._file_name, number, f"no bitmap of {size.width} x {size.height} pixels can be made"
-            )
+            raise PageRenderError(self._file_name, number, no_room)
         try:
             place = (bitmap, page, 0, 0, size.width, size.height, 0, _FLAGS)
             pdfium_c.FPDF_RenderPageBitmap(*place)

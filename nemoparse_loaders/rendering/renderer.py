@@ -34,6 +34,8 @@ class PageRenderer:
         self._pages: Pages | None = None
 
     def __enter__(self) -> PageRenderer:
+        if self._pages is not None:
+            raise RuntimeError("the PageRenderer is open already")
         self._pages = _open_pages(self._source, self._password)
         return self
 

@@ -291,6 +291,11 @@ def test_absurd_sizes_are_drawn_small_and_said(make_pdf: MakePdf, decoded: Decod
         assert page.issues[0].page == 1
 
 
+def test_a_size_that_memory_cannot_hold_is_typed(make_pdf: MakePdf) -> None:
+    with pytest.raises(PageRenderError, match="no memory"):
+        draw(make_pdf(), max_image_size=(1 << 30, 1 << 30))
+
+
 def test_a_page_without_area_fails_alone(make_pdf: MakePdf) -> None:
     data = make_pdf(
         [b"/MediaBox[0 0 9 9]", b"/MediaBox[0 0 9 9]/CropBox[50 50 60 60]", b"/MediaBox[0 0 9 9]"]

@@ -56,6 +56,8 @@ def test_only_works_while_open(make_pdf: MakePdf) -> None:
         renderer.render(1)
     with renderer:
         assert renderer.page_count == 1
+        with pytest.raises(RuntimeError, match="open already"):
+            renderer.__enter__()
     renderer.close()
     with pytest.raises(RuntimeError, match="not open"):
         _ = renderer.page_count
