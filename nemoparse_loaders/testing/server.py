@@ -20,6 +20,10 @@ from .vllm_wire import RefusedError
 
 _CHAT = "/v1/chat/completions"
 _PARSE = "/v1/parse"
+_BUSY = (
+    "The engine is currently busy and cannot accept new requests. "
+    "Please try again later or on a different instance."
+)
 _REASONS = ("stop", "length", "abort", "error", "repetition")
 _LARGEST_BODY = 512 * 1024 * 1024
 
@@ -243,7 +247,8 @@ class ParseServer:
         reply = choose_reply(self._replies, record, position)
         if fault is not None:
             reply = fault.change(reply)
-        await self._take_time()
+        wire = nim_wire if record.path == _PARSE else vllm_wire
+        await self._take_time(wire.error_body)
         if record.path == _PARSE:
             content = nim_wire.parse_body(reply, limit)
         else:
@@ -252,11 +257,10 @@ class ParseServer:
         self._finished[reply.finish_reason or "stop"] += 1
         return _json_response(content)
 
-    async def _take_time(self) -> None:
+    async def _take_time(self, error_body: Callable[[int, str], bytes]) -> None:
         """Wait for a slot and hold it as long as a reply takes."""
         if self._free is not None and self._fail_fast and self._free.locked():
-            message = "The engine is currently busy and cannot accept new requests."
-            raise RefusedError(503, {"detail": message})
+            raise RefusedError(503, json.loads(error_body(503, _BUSY)))
         if self._free is not None:
             self._waiting += 1
             try:
