@@ -125,7 +125,7 @@ def embedded_words(element: Element) -> str:
 def embedded_form(text: str, kind: ChunkType) -> str:
     """Plain text of an element of that kind as it is embedded; empty only for blank text."""
     if kind == "code":
-        return text.strip("\n")
+        return text.strip("\n") if text.strip() else ""
     words = text
     if kind in ("table", "chart"):
         words = _BAR.sub(" ", _RULE_LINE.sub("", words))

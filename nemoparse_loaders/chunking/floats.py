@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from .blocks import Block, Draft, TableRows, embedded_words, kind_of, reader_text, slice_of, whole_span
+from .blocks import Block, Draft, Span, TableRows, embedded_words, kind_of, reader_text, slice_of, whole_span
 from .body import Placed
 from .budget import Budget
 from .continuations import WholeTable
@@ -42,6 +42,13 @@ class Float:
             + [block.position for block in self.leads]
         )
 
+    def framed_spans(self, spans: Sequence[Span]) -> tuple[Span, ...]:
+        """The spans with those of the captions and headings, in the order of the document."""
+        around = [(block.position, span) for block in self.leads for span in block.spans]
+        around += [(placed.position, whole_span(placed)) for placed in self.captions]
+        around += [(self.placed.position, span) for span in spans]
+        return tuple(span for _, span in sorted(around, key=lambda item: item[0]))
+
     def framed(self, body: str) -> str:
         """Markdown of the body with the captions and headings, all in the order of the document."""
         texts = [(self.placed.position, body)]
@@ -67,15 +74,13 @@ def figure_drafts(figure: Float, budget: Budget, overlap_sentences: int) -> Iter
     prefix = budget.prefix(figure.path, figure.caption)
     # The first piece holds the caption; the others repeat it as far as there is room.
     brief = budget.prefix(figure.path, figure.caption, brief=True)
-    around = tuple(whole_span(placed) for placed in figure.captions)
-    around = (*(span for block in figure.leads for span in block.spans), *around)
     whole = "\n".join(part for part in (prefix, words) if part)
     if budget.fits(whole) and whole:
         yield Draft(
             kind=kind,
             text=figure.framed(reader_text(element)),
             embed_text=whole,
-            spans=(*around, whole_span(figure.placed)),
+            spans=figure.framed_spans([whole_span(figure.placed)]),
             path=figure.path,
             position=figure.position,
             caption=figure.caption,
@@ -92,7 +97,7 @@ def figure_drafts(figure: Float, budget: Budget, overlap_sentences: int) -> Iter
             kind=kind,
             text=figure.framed(piece.text),
             embed_text=embed,
-            spans=(*around, span) if number == 1 else (span,),
+            spans=figure.framed_spans([span]) if number == 1 else (span,),
             path=figure.path,
             position=figure.position,
             caption=figure.caption,

@@ -10,6 +10,7 @@ from ..export.plain import markdown_to_text
 from . import Chunk, LayoutChunker
 
 _HEADING = re.compile(r"#{1,6}[ \t]+\S")
+_MARKS = re.compile(r"\A#{1,6}[ \t]+")
 _FENCE = re.compile(r"(`{3,}|~{3,})")
 
 # What cannot be known without a layout, in the values that stand for nothing.
@@ -39,7 +40,7 @@ def split_plain_text(text: str, *, doc_id: str, chunker: LayoutChunker) -> list[
             id=f"p1e{number}",
             type=(ElementType.SECTION_HEADER if _HEADING.match(block) else ElementType.TEXT).value,
             markdown=block,
-            text=markdown_to_text(block),
+            text=markdown_to_text(_MARKS.sub("", block)),
         )
         for number, block in enumerate(_blocks(text), start=1)
     )

@@ -93,6 +93,13 @@ def headings_of(table: Table, cells: Sequence[TableCell]) -> list[str]:
     ]
 
 
+def says_header(table: Table, row: int) -> bool:
+    """Whether every heading stands over a cell of the row that has words."""
+    cells = cells_of_row(table, row)
+    heads = headings_of(table, cells)
+    return all(cell_words(cell.text) or not head for cell, head in zip(cells, heads, strict=True))
+
+
 def one_row(heads: Sequence[str], texts: Sequence[str]) -> Table:
     """A table of one row, under a header row if any column has a heading."""
     header = [TableCell(row=0, col=col, text=text, is_header=True) for col, text in enumerate(heads)]

@@ -11,6 +11,7 @@ from .blocks import Block, ChunkType, Draft, embedded_form, slice_of
 from .budget import Budget
 from .outline import Path, common_path
 from .ranges import pack
+from .sentences import line_spans
 from .splitting import split_to_fit
 
 
@@ -84,12 +85,19 @@ def element_pieces(
     Raises:
         OptionError: Not even a single character fits.
     """
-    source = (element.markdown or element.text).strip()
+    source = element.markdown or element.text
+    source = source.strip("\n") if kind == "code" else source.strip()
 
     def embed(piece: str) -> str:
         return embedded_form(piece if kind == "code" else markdown_to_text(piece), kind)
 
-    cut = split_to_fit(source, lambda piece: budget.fits(front + embed(piece)), overlap_sentences)
+    def fits(piece: str) -> bool:
+        return budget.fits(front + embed(piece))
+
+    if kind == "code":
+        cut = split_to_fit(source, fits, spans=line_spans)
+    else:
+        cut = split_to_fit(source, fits, overlap_sentences)
     if front and any(not budget.fits(front + embed(source[piece.start : piece.end])) for piece in cut):
         return element_pieces(element, kind, "", budget, overlap_sentences)
     pieces = []

@@ -1,4 +1,4 @@
-"""Where sentences end."""
+"""Where sentences and lines end."""
 
 from __future__ import annotations
 
@@ -12,6 +12,16 @@ _ABBREVIATION = re.compile(
     r"|prof|st|jr|sr|inc|ltd|co|corp|dept|est|resp|bzw|z\.b|d\.h|vgl|nr)|\b[A-Z])\.$",
     re.I,
 )
+
+
+def line_spans(text: str) -> list[tuple[int, int]]:
+    """Start and end of each line; together they are the whole text, line breaks included."""
+    spans: list[tuple[int, int]] = []
+    start = 0
+    for line in text.splitlines(keepends=True):
+        spans.append((start, start + len(line)))
+        start += len(line)
+    return spans
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:

@@ -26,7 +26,12 @@ class TextPiece:
     overlap_start: int
 
 
-def split_to_fit(text: str, fits: Callable[[str], bool], overlap_sentences: int = 0) -> list[TextPiece]:
+def split_to_fit(
+    text: str,
+    fits: Callable[[str], bool],
+    overlap_sentences: int = 0,
+    spans: Callable[[str], list[tuple[int, int]]] = sentence_spans,
+) -> list[TextPiece]:
     """Cut a text so that every piece fits.
 
     Args:
@@ -35,12 +40,13 @@ def split_to_fit(text: str, fits: Callable[[str], bool], overlap_sentences: int 
             where it is not, pieces may be shorter than need be.
         overlap_sentences: So many sentences of the piece before are repeated, as long as they take less than
             half of the new piece.
+        spans: What is cut only where it does not fit by itself: sentences, or for example lines.
 
     Returns:
         Pieces whose own parts, put together, are the text. None of them is empty. A piece that does not fit
         is a single character.
     """
-    atoms = [atom for span in sentence_spans(text) for atom in _atoms(text, span, fits)]
+    atoms = [atom for span in spans(text) for atom in _atoms(text, span, fits)]
     pieces: list[TextPiece] = []
     index = 0
     while index < len(atoms):

@@ -12,7 +12,7 @@ from .budget import Budget
 from .continuations import TablePart, WholeTable
 from .floats import Float
 from .ranges import pack
-from .rows import row_groups, row_words, with_rows
+from .rows import row_groups, row_words, says_header, with_rows
 from .splitting import split_to_fit
 from .wide_rows import RowPiece, cut_row
 
@@ -32,6 +32,8 @@ def table_drafts(item: Float, whole: WholeTable, budget: Budget, overlap_sentenc
     Rows that a row span ties together stay in one piece where they fit. A row that is too long by itself is
     cut between its cells, see `wide_rows`.
 
+    There are none for a table without words and without caption.
+
     Raises:
         OptionError: Not even a single character fits into the budget.
     """
@@ -43,7 +45,9 @@ def table_drafts(item: Float, whole: WholeTable, budget: Budget, overlap_sentenc
         *row_words(whole.table),
         *(_embedded_words(entry.behind) for entry in words),
     ]
-    everything = front + "\n".join(line for line in lines if line)
+    if not any(lines) and not item.caption:
+        return
+    everything = (front + "\n".join(line for line in lines if line)).rstrip()
     if budget.fits(everything):
         texts = [entry.before for entry in words] + [whole.table.to_markdown()]
         texts += [entry.behind for entry in words]
@@ -111,8 +115,12 @@ def _pieces(table: Table, front: str, brief: str, budget: Budget) -> Iterator[Ro
         text = next((text for text in texts if budget.fits(text)), None)
         if text is not None:
             yield RowPiece(own_start, end, with_rows(table, start, end), text)
-        else:
-            yield from cut_row(table, start, own_start, brief, budget)
+            continue
+        if own_start < start and not says_header(table, start):
+            # The parts of the row have the headings of their own cells only.
+            yield RowPiece(own_start, start, with_rows(table, start, start), (front + head).rstrip("\n"))
+            own_start = start
+        yield from cut_row(table, start, own_start, brief, budget)
 
 
 def _words_around(part: TablePart) -> _Words:
@@ -170,17 +178,13 @@ def _draft(
     first: bool,
     part: str = "",
 ) -> Draft:
-    around: tuple[Span, ...] = ()
-    if first:
-        around = tuple(span for block in item.leads for span in block.spans)
-        around += tuple(whole_span(placed) for placed in item.captions)
     if part:
         spans = [slice_of(span, 0.0, 1.0, f"{span.part} {part}") for span in spans]
     return Draft(
         kind="table",
         text=item.framed(text),
         embed_text=embed_text,
-        spans=(*around, *spans),
+        spans=item.framed_spans(spans) if first else tuple(spans),
         path=item.path,
         position=item.position,
         caption=item.caption,

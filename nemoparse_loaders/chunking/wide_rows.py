@@ -39,7 +39,7 @@ def cut_row(table: Table, row: int, own_start: int, front: str, budget: Budget) 
     Args:
         table: The whole table.
         row: The row, counted in it.
-        own_start: First row that the pieces stand for: 0 where they hold the header rows.
+        own_start: First row that the first piece stands for: 0 where it holds the header rows.
         front: Heading path and caption.
         budget: The limit.
 
@@ -47,10 +47,9 @@ def cut_row(table: Table, row: int, own_start: int, front: str, budget: Budget) 
         OptionError: Not even a single character fits.
     """
     cells = cells_of_row(table, row)
-    share = budget.max_tokens // 6
-    heads = [budget.within(head, share) for head in headings_of(table, cells)]
+    heads = headings_of(table, cells)
     words = [cell_words(cell.text) for cell in cells]
-    label = budget.within(words[0], share) if cells[0].col == 0 else ""
+    label = budget.within(words[0], budget.max_tokens // 6) if cells[0].col == 0 else ""
 
     def embedded(first: int, last: int) -> str:
         head = " ".join(part for part in heads[first:last] if part)
@@ -62,23 +61,29 @@ def cut_row(table: Table, row: int, own_start: int, front: str, budget: Budget) 
         budget.room(front + label),
         lambda first, last: budget.fits(embedded(first, last)),
     )
+    start = own_start
     for first, last in ranges:
+        if not any(words[first:last]):
+            continue
         text = embedded(first, last)
         part = f"cells {first}:{last}"
+        beside = label if first > 0 else ""
         if budget.fits(text):
-            names, texts = heads[first:last], [cell.text for cell in cells[first:last]]
-            if first > 0 and label:
-                names, texts = [heads[0], *names], [label, *texts]
-            yield RowPiece(own_start, row + 1, one_row(names, texts), text, part)
+            texts = [cell.text for cell in cells[first:last]]
+            yield RowPiece(start, row + 1, _beside(beside, heads, first, last, texts), text, part)
+            start = row
         else:
-            beside = label if first > 0 else ""
             for piece, embed_text in _cut_cell(cells[first].text, heads[first], beside, front, budget):
-                names, texts = [heads[first]], [piece.text]
-                if beside:
-                    names, texts = [heads[0], *names], [label, *texts]
-                yield RowPiece(
-                    own_start, row + 1, one_row(names, texts), embed_text, f"{part} {piece.start}:{piece.end}"
-                )
+                table_piece = _beside(beside, heads, first, first + 1, [piece.text])
+                yield RowPiece(start, row + 1, table_piece, embed_text, f"{part} {piece.start}:{piece.end}")
+                start = row
+
+
+def _beside(label: str, heads: list[str], first: int, last: int, texts: list[str]) -> Table:
+    """Some cells of the row under their headings, behind the label of the row if there is one."""
+    if label:
+        return one_row([heads[0], *heads[first:last]], [label, *texts])
+    return one_row(heads[first:last], texts)
 
 
 @dataclass(frozen=True, slots=True)

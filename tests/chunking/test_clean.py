@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nemoparse_loaders.chunking.clean import shortened, storable, words_of_formula
+
+
+def test_nul_and_lone_surrogates_go() -> None:
+    assert storable("a\0b\ud800c") == "ab\ufffdc"
+
+
+def test_a_pair_of_surrogates_becomes_its_character() -> None:
+    assert storable("\ud83d\ude00") == "😀"
+
+
+@given(st.text(st.characters(categories=["L", "N", "P", "S", "Z", "Cc", "Cs"])))
+def test_what_is_storable_can_be_encoded(text: str) -> None:
+    clean = storable(text)
+
+    assert "\0" not in clean
+    clean.encode("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("latex", "words"),
+    [
+        (r"h_s = k \frac{p_m v_s}{H} t", "h s = k p m v s H t"),
+        (r"\alpha + \beta \leq \mathrm{max}", "alpha + beta leq max"),
+        (r"\left( x^{2} \right)", "( x 2 )"),
+        (r"a & b \\ c", "a b c"),
+        (r"100\,\% of \text{all}", "100 % of all"),
+    ],
+)
+def test_formulas_are_said_without_their_structure(latex: str, words: str) -> None:
+    assert words_of_formula(latex) == words
+
+
+@given(st.text(min_size=1, max_size=200), st.integers(1, 60), st.sampled_from(["start", "end"]))
+def test_shortened_text_keeps_to_its_length(text: str, length: int, keep: str) -> None:
+    short = shortened(text, length, keep=keep)
+
+    assert len(short) <= length
+    if len(text) <= length:
+        assert short == text
+    else:
+        assert "…" in short
+
+
+def test_shortened_text_is_cut_between_words() -> None:
+    assert shortened("the gearboxes of turbines", 16) == "the gearboxes…"
+    assert shortened("the gearboxes of turbines", 16, keep="end") == "…of turbines"

@@ -1,0 +1,125 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from nemoparse_loaders.chunking.body import body_of
+from nemoparse_loaders.chunking.captions import bind_captions
+from nemoparse_loaders.chunking.continuations import WholeTable, header_rows, join_tables
+from nemoparse_loaders.document import Element, ParsedDocument, Table, TableCell
+
+MakeTable = Callable[..., Table]
+MakeDocument = Callable[..., ParsedDocument]
+
+
+def tables_of(document: ParsedDocument) -> list[WholeTable]:
+    body = body_of(document)
+    return list(join_tables(body, bind_captions(body)).values())
+
+
+@pytest.fixture
+def element(make_table: MakeTable) -> Callable[..., Element]:
+    def make(*rows: list[str], header: int = 1) -> Element:
+        return Element(id="", type="Table", table=make_table(rows, header))
+
+    return make
+
+
+def test_a_table_goes_on_under_a_repeated_header(
+    make_document: MakeDocument, element: Callable[..., Element]
+) -> None:
+    (whole,) = tables_of(
+        make_document(
+            [("Text", "Before."), element(["Year", "Iron"], ["2021", "23"]), ("Page-footer", "1")],
+            [("Page-header", "Head"), element(["Year", "Iron"], ["2022", "31"], ["2023", "40"])],
+            [element(["year", "iron "], ["2024", "44"]), ("Text", "After.")],
+        )
+    )
+
+    assert whole.table.grid() == [
+        ["Year", "Iron"],
+        ["2021", "23"],
+        ["2022", "31"],
+        ["2023", "40"],
+        ["2024", "44"],
+    ]
+    assert [(part.first_row, part.n_rows, part.skipped) for part in whole.parts] == [
+        (0, 2, 0),
+        (2, 2, 1),
+        (4, 1, 1),
+    ]
+
+
+def test_footnotes_between_the_parts_do_not_end_it(
+    make_document: MakeDocument, element: Callable[..., Element]
+) -> None:
+    found = tables_of(
+        make_document(
+            [element(["Year", "Iron"], ["2021", "23"]), ("Footnote", "a A note.")],
+            [element(["Year", "Iron"], ["2022", "31"])],
+        )
+    )
+
+    assert len(found) == 1
+
+
+@pytest.mark.parametrize(
+    ("between", "caption", "second"),
+    [
+        ([("Text", "A paragraph.")], [], [["Year", "Iron"], ["2022", "31"]]),
+        ([], [("Caption", "Table 2. Another")], [["Year", "Iron"], ["2022", "31"]]),
+        ([], [], [["Year", "Water"], ["2022", "31"]]),
+        ([], [], [["Year", "Iron", "Water"], ["2022", "31", "5"]]),
+    ],
+)
+def test_other_tables_stay_apart(
+    make_document: MakeDocument,
+    element: Callable[..., Element],
+    between: list[tuple[str, str]],
+    caption: list[tuple[str, str]],
+    second: list[list[str]],
+) -> None:
+    found = tables_of(
+        make_document([element(["Year", "Iron"], ["2021", "23"]), *between], [*caption, element(*second)])
+    )
+
+    assert [len(whole.parts) for whole in found] == [1, 1]
+
+
+def test_a_caption_that_says_continued_does_not_end_it(
+    make_document: MakeDocument, element: Callable[..., Element]
+) -> None:
+    found = tables_of(
+        make_document(
+            [("Caption", "Table 1. Iron"), element(["Year", "Iron"], ["2021", "23"])],
+            [("Caption", "Table 1 (continued)"), element(["Year", "Iron"], ["2022", "31"])],
+        )
+    )
+
+    assert len(found) == 1
+
+
+def test_a_page_left_out_ends_it(make_document: MakeDocument, element: Callable[..., Element]) -> None:
+    document = make_document(
+        [element(["Year", "Iron"], ["2021", "23"])], [], [element(["Year", "Iron"], ["2022", "31"])]
+    )
+    document = document.model_copy(update={"pages": (document.pages[0], document.pages[2])})
+
+    assert len(tables_of(document)) == 2
+
+
+def test_a_header_reaches_as_far_down_as_its_cells() -> None:
+    cells = (
+        TableCell(row=0, col=0, rowspan=2, text="Row", is_header=True),
+        TableCell(row=0, col=1, text="Tides", is_header=True),
+        TableCell(row=1, col=1, text="Spring"),
+        TableCell(row=2, col=0, text="N1"),
+        TableCell(row=2, col=1, text="61"),
+    )
+
+    assert header_rows(Table(cells=cells, n_rows=3, n_cols=2, header_rows=1)) == 2
+
+
+def test_a_table_of_nothing_but_header_has_none(make_table: MakeTable) -> None:
+    assert header_rows(make_table([["a", "b"]], 1)) == 0

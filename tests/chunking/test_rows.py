@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nemoparse_loaders.chunking.rows import row_groups, row_words, with_rows
+from nemoparse_loaders.document import Table, TableCell
+
+
+@st.composite
+def spanned_tables(draw: st.DrawFn) -> Table:
+    """A header row, then rows of cells that may span several rows."""
+    n_cols, n_body = draw(st.integers(1, 4)), draw(st.integers(1, 8))
+    cells = [TableCell(row=0, col=col, text=f"h{col}", is_header=True) for col in range(n_cols)]
+    for col in range(n_cols):
+        row = 1
+        while row <= n_body:
+            rowspan = draw(st.integers(1, min(3, n_body - row + 1)))
+            cells.append(TableCell(row=row, col=col, rowspan=rowspan, text=f"r{row}c{col}"))
+            row += rowspan
+    cells.sort(key=lambda cell: (cell.row, cell.col))
+    return Table(cells=tuple(cells), n_rows=n_body + 1, n_cols=n_cols, header_rows=1)
+
+
+@given(spanned_tables())
+def test_groups_are_the_body_rows_and_cut_no_span(table: Table) -> None:
+    groups = row_groups(table)
+
+    assert [row for start, end in groups for row in range(start, end)] == list(range(1, table.n_rows))
+    for cell in table.cells:
+        assert cell.row == 0 or any(
+            start <= cell.row and cell.row + cell.rowspan <= end for start, end in groups
+        )
+
+
+@given(spanned_tables(), st.data())
+def test_a_part_shows_its_rows_as_the_whole_does(table: Table, data: st.DataObject) -> None:
+    start = data.draw(st.integers(1, table.n_rows - 1))
+    end = data.draw(st.integers(start + 1, table.n_rows))
+    grid = table.grid(expand_spans=True)
+
+    assert with_rows(table, start, end).grid(expand_spans=True) == [grid[0], *grid[start:end]]
+
+
+@given(spanned_tables())
+def test_every_row_is_said_with_its_labels(table: Table) -> None:
+    grid = table.grid(expand_spans=True)
+
+    assert row_words(table) == [" ".join(text or "" for text in row) for row in grid]
+
+
+def test_wide_cells_are_said_once_and_marks_are_left_out() -> None:
+    table = Table(
+        cells=(
+            TableCell(row=0, col=0, colspan=2, text="**Spring** tides", is_header=True),
+            TableCell(row=1, col=0, text=r"m<sup>2</sup>\nrow".replace("\\n", "\n")),
+            TableCell(row=1, col=1, text="5"),
+        ),
+        n_rows=2,
+        n_cols=2,
+        header_rows=1,
+    )
+
+    assert row_words(table) == ["Spring tides", "m² row 5"]
