@@ -25,6 +25,7 @@ from ..errors import (
 )
 from ..options import ParseOptions
 from ..rendering import PageRenderer, RenderSettings
+from ..rendering.page_image import PageImage
 from ..sources import Source, parse_page_range
 from .page import PageFailure, blank_page, failed_page, page_from_reply, reason_for, request_page
 from .retry import RetryPolicy
@@ -125,7 +126,7 @@ class Engine:
                 if self._options.on_page_error == "raise":
                     raise
                 return failed_page(number, "render_failed", reason_for(error, 0))
-            if image.is_blank:
+            if image.is_blank and not _has_words(image):
                 return blank_page(image)
             async with self._requests:
                 outcome = await request_page(self._session, image, self._policy)
@@ -148,6 +149,11 @@ class Engine:
     def order_window(self) -> int:
         """Pages of one document that may be under way or finished but not yet handed out."""
         return self._limit * ORDER_WINDOW + RENDER_AHEAD
+
+
+def _has_words(image: PageImage) -> bool:
+    """Whether an engine that goes by the text layer has something to read on an empty picture."""
+    return image.text_layer is not None and any(word.visible for word in image.text_layer.words)
 
 
 class DocumentRun:

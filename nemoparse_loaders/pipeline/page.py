@@ -78,9 +78,16 @@ def page_from_reply(reply: ModelReply, attempts: int, image: PageImage, profile:
 
 
 def blank_page(image: PageImage) -> ParsedPage:
-    """A page with nothing on it: it is not sent, since a model may invent text for it."""
+    """A page whose picture is empty: it is not sent, since a model may invent text for it.
+
+    Where the text is there and only its font is missing on this machine, the page counts as failed.
+    """
+    lost = any(issue.code == "fonts_missing" for issue in image.issues)
     return ParsedPage(
-        number=image.geometry.number, status="blank", issues=image.issues, **_geometry(image.geometry)
+        number=image.geometry.number,
+        status="failed" if lost else "blank",
+        issues=image.issues,
+        **_geometry(image.geometry),
     )
 
 

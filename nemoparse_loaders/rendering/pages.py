@@ -18,7 +18,7 @@ class DrawnPage:
     Attributes:
         lines: The pixels.
         geometry: The page that they show.
-        is_blank: Every pixel has the same colour, and no text is hidden behind it.
+        is_blank: Every pixel has the same colour.
         text_layer: Where it was asked for and there is one.
         issues: What had to be changed to draw it.
     """

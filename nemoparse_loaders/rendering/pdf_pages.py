@@ -87,9 +87,7 @@ class PdfPages:
             issues += _scale_issues(size, geometry, settings)
             is_blank = lines.is_uniform()
             if is_blank:
-                hidden = _undrawn_text(page)
-                issues += hidden
-                is_blank = not hidden
+                issues += _undrawn_text(page)
             text_layer = self._read_text_layer(page, geometry) if settings.text_layer else None
         located = tuple(issue.model_copy(update={"page": number}) for issue in issues)
         return DrawnPage(lines, geometry, is_blank, text_layer, located)

@@ -269,13 +269,13 @@ def test_attachments_are_said(make_pdf: MakePdf) -> None:
         (b"", True, []),
         (b"BT /F 24 Tf 40 300 Td (   ) Tj ET", True, []),
         (b"0 1 0 rg 0 0 300 400 re f", True, []),
-        (b"BT /F 24 Tf 3 Tr 40 300 Td (Hidden) Tj ET", False, ["hidden_text"]),
-        (b"1 g BT /F 24 Tf 40 300 Td (White) Tj ET", False, ["hidden_text"]),
-        (b"0 0 9 9 re W n BT /F 24 Tf 40 300 Td (Shown) Tj ET", False, ["fonts_missing"]),
+        (b"BT /F 24 Tf 3 Tr 40 300 Td (Hidden) Tj ET", True, ["hidden_text"]),
+        (b"1 g BT /F 24 Tf 40 300 Td (White) Tj ET", True, ["hidden_text"]),
+        (b"0 0 9 9 re W n BT /F 24 Tf 40 300 Td (Shown) Tj ET", True, ["fonts_missing"]),
         (b"BT /F 24 Tf 40 300 Td (Hello) Tj ET", False, []),
     ],
 )
-def test_blank_is_a_page_without_marks_and_without_text(
+def test_blank_is_a_page_without_marks_and_text_behind_it_is_reported(
     make_pdf: MakePdf, content: bytes, blank: bool, expected: list[str]
 ) -> None:
     page = draw(make_pdf(content=content))

@@ -167,10 +167,8 @@ def test_the_visible_box_with_a_negative_origin(files: Path) -> None:
 
 def test_missing_fonts_are_said(files: Path) -> None:
     page = draw(files / "noembed-eucjp.pdf")
-    if "fonts_missing" not in codes(page):  # this machine has the fonts: then there is something to see
-        assert not page.is_blank
-        assert codes(page) == []
-    assert not page.is_blank
+    # Where this machine has the fonts, there is something to see.
+    assert codes(page) == (["fonts_missing"] if page.is_blank else [])
 
 
 def test_blank_pages(files: Path) -> None:
