@@ -168,7 +168,7 @@ def test_the_visible_box_with_a_negative_origin(files: Path) -> None:
 def test_missing_fonts_are_said(files: Path) -> None:
     page = draw(files / "noembed-eucjp.pdf")
     # Where this machine has the fonts, there is something to see.
-    assert codes(page) == (["fonts_missing"] if page.is_blank else [])
+    assert ("fonts_missing" in codes(page)) == page.is_blank
 
 
 def test_blank_pages(files: Path) -> None:
