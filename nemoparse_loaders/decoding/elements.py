@@ -125,10 +125,17 @@ def read_body(body: str, kind: str) -> list[Content]:
                 )
             ]
     parts = find_tables(text, expected=kind in _TABULAR, marked_only=kind == _TOC)
-    found = [part for part in parts if isinstance(part, FoundTable)]
+    found_tables = [part for part in parts if isinstance(part, FoundTable)]
     # A sentence about "\\begin{tabular}" is no table.
-    if found and (kind in _TABULAR or any(part.table.n_rows and not part.cut for part in found)):
+    if found_tables and (
+        kind in _TABULAR or any(part.table.n_rows and not part.cut for part in found_tables)
+    ):
         return _with_tables(parts)
+    if kind in _TABULAR and parts != [text]:
+        words = "\n".join(part for part in parts if isinstance(part, str))
+        return [
+            Content(text, words, markdown_to_text(words), damage="its rows make no grid; its words are kept")
+        ]
     if kind == _LIST_ITEM:
         markdown = normalised_list(body.strip("\n").rstrip())
         return [Content(raw=text, markdown=markdown, text=without_bullets(markdown_to_text(markdown)))]
@@ -197,8 +204,8 @@ def _issues(
     issues: list[tuple[str, str, Severity]] = []
     if problem and not cut:
         issues.append(("malformed", f"The block is not whole: {problem}. Its text is kept.", "warning"))
-    if content.damage and not cut:
-        issues.append(("malformed", f"The table was repaired: {content.damage}.", "warning"))
+    if content.damage and not (cut or content.cut):
+        issues.append(("malformed", f"The table is damaged: {content.damage}.", "warning"))
     if cut:
         issues.append(("truncated", "The reply ends inside of this block.", "warning"))
     elif content.cut:

@@ -77,7 +77,8 @@ def scan(reply: str) -> Scan:
     cut = _drop_cut_token(events)
     return Scan(
         events=tuple(_scaled(events)),
-        cut=cut or bool(raw and raw[-1].kind == "cut"),
+        # A reply that ends with an x ends inside of a pair.
+        cut=cut or bool(raw and raw[-1].kind in ("cut", "x")),
         has_pairs=any(event.kind == "pair" for event in events),
         has_classes=any(event.kind == "class" for event in events),
         noise_run=_longest_noise_run(events),

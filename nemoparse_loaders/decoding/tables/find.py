@@ -53,9 +53,13 @@ def find_tables(body: str, *, expected: bool, marked_only: bool = False) -> list
         expected: The class says that it is a table: pipes and bare rows count, too.
         marked_only: Only marked rows are headers (a table of contents).
     """
-    if _LATEX.search(body):
-        return _latex_parts(body, expected=expected, marked_only=marked_only)
-    if _HTML.search(body):
+    if expected and body.startswith("|"):
+        return find_pipe_tables(body)
+    latex, html = _LATEX.search(body), _HTML.search(body)
+    # What stands first holds the other, if there are both.
+    if latex and not (html and html.start() < latex.start()):
+        return _latex_parts(body, marked_only=marked_only)
+    if html:
         return find_html_tables(body)
     if expected:
         if "|" in body:
@@ -67,7 +71,7 @@ def find_tables(body: str, *, expected: bool, marked_only: bool = False) -> list
     return [body]
 
 
-def _latex_parts(body: str, *, expected: bool, marked_only: bool) -> list[str | FoundTable]:
+def _latex_parts(body: str, *, marked_only: bool) -> list[str | FoundTable]:
     tokens = tokenize(body)
     structure = find_structure(tokens)
     parts: list[str | FoundTable] = []

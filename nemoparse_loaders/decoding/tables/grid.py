@@ -98,6 +98,7 @@ def table_from_free_cells(rows: Sequence[Sequence[SourceCell]], *, header_rows: 
     occupied: list[dict[int, None]] = [{} for _ in range(n_rows)]
     cells: list[TableCell] = []
     n_cols = 0
+    widest = _widest_span(rows)
     total = sum(len(row) for row in rows)
     for row, sources in enumerate(rows):
         col = 0
@@ -107,7 +108,7 @@ def table_from_free_cells(rows: Sequence[Sequence[SourceCell]], *, header_rows: 
             if col >= MAX_COLUMNS:
                 return None
             colspan = 1
-            while colspan < min(source.colspan, MAX_COLUMNS - col) and col + colspan not in occupied[row]:
+            while colspan < min(source.colspan, widest) and col + colspan not in occupied[row]:
                 colspan += 1
             rowspan = max(1, min(source.rowspan, n_rows - row))
             if rowspan * colspan > _MOST_EMPTY * max(total, 100):
@@ -143,6 +144,14 @@ def _width(rows: Sequence[Sequence[SourceCell]], declared_cols: int) -> int:
     single = max((len(row) for row in rows), default=0)
     spanned = max((sum(cell.colspan for cell in row) for row in rows), default=0)
     return max(single, min(declared_cols, spanned))
+
+
+def _widest_span(rows: Sequence[Sequence[SourceCell]]) -> int:
+    """The most columns that a span may claim: as many as a row without absurd spans has."""
+    widths = [sum(cell.colspan for cell in row) for row in rows]
+    return max(
+        [1, *(width if width <= MAX_COLUMNS else len(row) for width, row in zip(widths, rows, strict=True))]
+    )
 
 
 def _sensible(n_rows: int, n_cols: int, n_cells: int) -> bool:

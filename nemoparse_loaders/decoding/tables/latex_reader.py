@@ -24,7 +24,7 @@ from .latex_commands import (
 from .latex_tokens import TABLE_ENVIRONMENTS, Kind, Structure, Token
 
 _POSITION = re.compile(r"\s*\[[tbcm]\]\s*")
-_OPTION = re.compile(r"\s*\[[^\[\]\n]{0,40}\]\s*")
+_OPTION = re.compile(r"\s*(?:\[[^\[\]\n]{0,40}\]\s*){1,3}")
 _RULE_OPTION = re.compile(r"\s*(?:\[[^\[\]\n]{0,40}\]|\((?:l|r|lr|rl|[lr]{0,2}\{[^{}]{0,20}\}){0,4}\))\s*")
 _LENGTH_OPTION = re.compile(r"\s*\[\s*-?[0-9.]{0,8}\s*(?:[a-z]{2}|\\[A-Za-z]+)\s*\]")
 _WIDTH = re.compile(r"\s*(?:\*|=|-?[0-9.]+\s*(?:[a-z]{2}|\\[A-Za-z]+)|[0-9.]*\\[A-Za-z]+)\s*")
