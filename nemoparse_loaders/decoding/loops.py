@@ -21,7 +21,7 @@ _MOST_EQUAL_ROWS = 200
 _MOST_BROKEN_TOKENS = 20
 _FEWEST_BLOCKS = 4
 _LONGEST_BLOCK_PERIOD = 4
-_ROW_END = re.compile(r"\\\\|\n|</tr>")
+_ROW_END = re.compile(r"\\\\\s?|\n|</tr>")
 
 
 def repeats_itself(body: str) -> bool:
@@ -52,8 +52,9 @@ def _period(window: str) -> int:
 
 
 def _run_limit(unit: str) -> int:
-    rows = len(_ROW_END.findall(unit + unit[:2]))
-    return max(_SHORTEST_RUN, _MOST_EQUAL_ROWS * len(unit) // max(rows, 1)) if rows else _SHORTEST_RUN
+    # A window begins anywhere, so a row end may be cut in one unit; not in most of several.
+    rows = round(len(_ROW_END.findall(unit * 8)) / 8)
+    return max(_SHORTEST_RUN, _MOST_EQUAL_ROWS * len(unit) // rows) if rows else _SHORTEST_RUN
 
 
 def is_token_stutter(noise_run: int) -> bool:
