@@ -25,10 +25,11 @@ from .proxies import proxy_for
 
 # uvicorn, in front of most model servers, closes connections that were idle for 5 s. A request that is
 # written just then is lost, so ours are given up earlier.
-_IDLE_SECONDS = 4.0
+_IDLE_SECONDS = 3.0
 _CONNECT_SECONDS = 15.0
-# A kept connection that the server has closed shows it at once; a later break is a failure of its own.
-_STALE_SECONDS = 2.0
+# A kept connection that the server has closed shows it as soon as the server gets to it; a later break is a
+# failure of its own.
+_STALE_SECONDS = 10.0
 # A page is some 50 kB; what is far beyond that is no reply.
 _LARGEST_BODY = 64 * 1024 * 1024
 # Header values shorter than this are words like "json"; masking them would garble every message.

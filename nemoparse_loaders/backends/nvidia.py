@@ -135,6 +135,14 @@ class NvidiaBackend:
         host = host_of(self.url)
         return host == "nvidia.com" or host.endswith(".nvidia.com")
 
+    def connect(self) -> HttpConnection:
+        """A connection to the service, to be opened with ``async with``; nothing is asked yet."""
+        # aiohttp is heavy, and a parser that is only configured does not need it.
+        from .http import HttpConnection
+
+        root = _endpoint(self.url)[0]
+        return HttpConnection(root, api_key=self.api_key, headers=self.headers, timeout=self.timeout)
+
     @asynccontextmanager
     async def session(self) -> AsyncIterator[NvidiaSession]:
         """Connect; a NIM is asked whether it is ready and what it serves.
@@ -145,19 +153,14 @@ class NvidiaBackend:
             ServerFailedError: Nobody listens there.
             BackendError: Anything else in the way.
         """
-        # aiohttp is heavy, and a parser that is only configured does not need it.
-        from .http import HttpConnection
-
         if self.is_hosted and not (self.api_key and self.api_key.get_secret_value().strip()):
             raise AuthenticationError(
                 f"NVIDIA's hosted endpoint needs a key: set {KEY_VARIABLE} or give api_key= "
                 "(keys are made at build.nvidia.com)"
             )
         _tell_once(self.url)
-        root, path = _endpoint(self.url)
-        async with HttpConnection(
-            root, api_key=self.api_key, headers=self.headers, timeout=self.timeout
-        ) as connection:
+        path = _endpoint(self.url)[1]
+        async with self.connect() as connection:
             model = self.model or HOSTED_MODEL
             if path == _NIM_PATH:
                 model = await _check_nim(connection, self.model, min(self.timeout, _READY_SECONDS))

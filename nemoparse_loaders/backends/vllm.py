@@ -105,6 +105,14 @@ class VllmBackend:
         """The model reads the picture alone."""
         return False
 
+    def connect(self) -> HttpConnection:
+        """A connection to the server, to be opened with ``async with``; nothing is asked yet."""
+        # aiohttp is heavy, and a parser that is only configured does not need it.
+        from .http import HttpConnection
+
+        root = server_root(self.base_url)
+        return HttpConnection(root, api_key=self.api_key, headers=self.headers, timeout=self.timeout)
+
     @asynccontextmanager
     async def session(self) -> AsyncIterator[VllmSession]:
         """Connect and find the model.
@@ -115,12 +123,7 @@ class VllmBackend:
             ServerFailedError: Nobody listens there.
             BackendError: Anything else in the way.
         """
-        # aiohttp is heavy, and a parser that is only configured does not need it.
-        from .http import HttpConnection
-
-        async with HttpConnection(
-            server_root(self.base_url), api_key=self.api_key, headers=self.headers, timeout=self.timeout
-        ) as connection:
+        async with self.connect() as connection:
             served = await find_model(connection, self.model, min(self.timeout, _MODELS_SECONDS))
             # A name such as "nemotron-parse" says nothing; the path it was loaded from often does.
             profile = (

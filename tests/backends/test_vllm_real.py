@@ -12,6 +12,7 @@ from vllm_fixtures import API_KEY
 from vllm_process import CONTEXT_TOKENS, MODEL_NAME, VllmProcess
 
 from nemoparse_loaders.backends.base import ModelReply
+from nemoparse_loaders.backends.diagnosis import diagnose
 from nemoparse_loaders.backends.vllm import VllmBackend, VllmSession
 from nemoparse_loaders.errors import (
     AuthenticationError,
@@ -21,6 +22,8 @@ from nemoparse_loaders.errors import (
     RequestRejectedError,
     ServerFailedError,
 )
+from nemoparse_loaders.options import ParseOptions
+from nemoparse_loaders.parser import DocumentParser
 from nemoparse_loaders.rendering.page_image import PageImage
 
 pytestmark = pytest.mark.vllm
@@ -87,6 +90,45 @@ async def test_whole_page(backend: VllmBackend, vllm_server: VllmProcess, page: 
     # The picture counts into the prompt.
     assert reply.usage.prompt_tokens == 72
     assert reply.usage.completion_tokens == 66
+
+
+async def test_whole_page_through_the_parser(vllm_server: VllmProcess, page: PageImage) -> None:
+    parser = DocumentParser(base_url=vllm_server.base_url, api_key=API_KEY)
+    document = await parser.aparse(page.data, file_name="page.png")
+    assert (document.parser, document.model, document.profile) == ("vllm", MODEL_NAME, "3.5")
+    (parsed,) = document.pages
+    assert parsed.status == "ok"
+    assert [element.type for element in parsed.elements] == [
+        "Title",
+        "Text",
+        "Table",
+        "Formula",
+        "Picture",
+        "List-item",
+        "Chart",
+        "Page-footer",
+    ]
+    # The boxes of tests/vllm_server/script.py.
+    for index, steps in ((0, (103, 52, 922, 95)), (2, (105, 230, 920, 400)), (7, (109, 1000, 917, 1020))):
+        assert parsed.elements[index].bbox == pytest.approx([step / 1024 for step in steps], abs=1e-4)
+    assert document.tables[0].grid() == [["Name", "Qty"], ["bolt", "42"]]
+
+
+async def test_loop_through_the_parser(vllm_server: VllmProcess, page: PageImage) -> None:
+    parser = DocumentParser(base_url=vllm_server.base_url, api_key=API_KEY, profile="1.2", max_retries=0)
+    document = await parser.aparse(page.data, file_name="page.png")
+    assert [parsed.status for parsed in document.pages] == ["partial"]
+    assert document.pages[0].finish_reason == "repetition"
+
+
+async def test_doctor(vllm_server: VllmProcess) -> None:
+    options = ParseOptions.build(base_url=vllm_server.base_url, api_key=API_KEY)
+    found = {finding.topic: finding for finding in await diagnose(options)}
+    assert (found["server"].level, found["page"].level) == ("ok", "ok")
+    assert "8 elements" in found["page"].message
+    # The tiny model's context would not hold the picture of a full page.
+    assert found["context"].level == "problem"
+    assert found["speculation"].level == "hint"
 
 
 async def test_address_with_v1(backend: VllmBackend, vllm_server: VllmProcess, page: PageImage) -> None:
@@ -192,7 +234,7 @@ async def test_cancelled_requests_free_their_slots(
 async def test_server_stopped_while_it_answers(
     endless: VllmBackend, vllm_server: VllmProcess, page: PageImage
 ) -> None:
-    async with replace(endless, timeout=30).session() as session:
+    async with replace(endless, timeout=20).session() as session:
         tasks, _ = await start_loops(session, page, vllm_server)
         vllm_server.interrupt()
         # Seen: a cut answer with "abort", a 500, a closed connection, and no answer at all.
