@@ -16,7 +16,7 @@ from llama_index.node_parser.nemotron_parse import NemotronParseNodeParser
 from llama_index.readers.nemotron_parse import NemotronParseReader
 from nemoparse_loaders.testing import ParseServer
 
-PARSER = NemotronParseNodeParser(max_tokens=40)
+PARSER = NemotronParseNodeParser(max_tokens=24)
 
 
 @pytest.fixture
@@ -137,10 +137,10 @@ def test_an_index_on_it(reader: NemotronParseReader, folder: Path) -> None:
 
 
 def test_without_the_node_parser(reader: NemotronParseReader, pdf: Path) -> None:
-    """The default SentenceSplitter counts metadata and raises where they fill the chunk."""
-    from llama_index.core.node_parser import SentenceSplitter
+    """LlamaIndex's own splitters count metadata and raise where they fill the chunk."""
+    from llama_index.core.node_parser import TokenTextSplitter
 
-    nodes = SentenceSplitter(chunk_size=64, chunk_overlap=0).get_nodes_from_documents(reader.load_data(pdf))
+    nodes = TokenTextSplitter(chunk_size=64, chunk_overlap=0).get_nodes_from_documents(reader.load_data(pdf))
     assert nodes
     assert nodes[0].get_metadata_str() != ""
     assert nodes[0].metadata["file_name"] == "harbour.pdf"

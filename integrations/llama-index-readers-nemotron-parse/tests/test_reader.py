@@ -130,7 +130,7 @@ class TestOneFile:
 
     def test_metadata_is_flat_constant_and_small(self, reader: NemotronParseReader, pdf: Path) -> None:
         [document] = reader.load_data(pdf)
-        assert set(document.metadata) == {*METADATA_KEYS, "layout_hash"}
+        assert set(document.metadata) == set(METADATA_KEYS)
         assert all(isinstance(value, (str, int, float, bool)) for value in document.metadata.values())
         assert len(json.dumps(document.metadata)) < 1024
         assert document.metadata["file_name"] == "harbour.pdf"

@@ -46,7 +46,7 @@ async def test_the_same_chunks_as_the_loader_gives(
 
 def test_the_budget(document: NemotronParseDocument) -> None:
     few = NemotronParseChunker(max_tokens=2000).transform_documents([document])
-    many = NemotronParseChunker(max_tokens=40, tokenizer=lambda text: len(text.split())).transform_documents(
+    many = NemotronParseChunker(max_tokens=16, tokenizer=lambda text: len(text.split())).transform_documents(
         [document]
     )
     assert len(few) < len(many)
@@ -56,7 +56,7 @@ def test_the_budget(document: NemotronParseDocument) -> None:
 
 def test_own_metadata_goes_with_every_chunk(document: NemotronParseDocument) -> None:
     document.metadata.update(tags=["x"], title="Mine")
-    first, second, *_ = NemotronParseChunker(max_tokens=40).transform_documents([document])
+    first, second, *_ = NemotronParseChunker(max_tokens=24).transform_documents([document])
     assert first.metadata["title"] == "Mine"
     first.metadata["tags"].append("y")
     assert second.metadata["tags"] == ["x"]
@@ -76,7 +76,7 @@ def test_what_was_taken_out_of_the_text_stays_out(
 
 def test_a_document_of_another_loader(caplog: pytest.LogCaptureFixture) -> None:
     document = Document(MARKDOWN, metadata={"source": "boats.md", "page": 3})
-    chunker = NemotronParseChunker(max_tokens=12)
+    chunker = NemotronParseChunker(max_tokens=16)
     chunks = chunker.transform_documents([document, Document("Another.", metadata={"source": "x.md"})])
     assert len(caplog.records) == 1
     assert "boats.md carries no layout" in caplog.text

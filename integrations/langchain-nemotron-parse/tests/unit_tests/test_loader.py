@@ -130,6 +130,7 @@ class TestSplits:
         assert document.parsed_document().tables[0].n_rows == 3
         assert document.id == document.metadata["doc_id"]
 
+    @pytest.mark.filterwarnings("ignore:The function `loads` is in beta")
     def test_langchain_can_store_a_whole_document(self, server: ParseServer, pdf: Path) -> None:
         from langchain_core.load import dumps, loads
 

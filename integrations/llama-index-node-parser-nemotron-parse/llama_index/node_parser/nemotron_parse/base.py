@@ -137,14 +137,10 @@ class NemotronParseNodeParser(NodeParser):
         theirs: dict[str, Any] = {}
         if self.include_metadata:
             # What the reader wrote about the document as a whole gives way to what is true of the chunk.
-            written = {
-                **split.whole,
-                **({"layout_hash": node.metadata.get("layout_hash")} if layout_json else {}),
-            }
             theirs = {
                 key: value
                 for key, value in node.metadata.items()
-                if key not in written or written[key] != value
+                if key not in split.whole or split.whole[key] != value
             }
         shared: dict[str, Any] = {
             "relationships": {NodeRelationship.SOURCE: node.source_node or node.as_related_node_info()},

@@ -6,7 +6,7 @@ import copy
 from collections.abc import Mapping, Set
 from typing import Any
 
-from llama_index.core.schema import Document
+from llama_index.core.schema import Document, MetadataMode
 from pydantic import Field
 
 from nemoparse_loaders import (
@@ -43,14 +43,25 @@ class NemotronParseDocument(Document):
 
     Attributes:
         layout_json: The `ParsedDocument` as JSON, without raw replies, token counts and run times.
+        layout_hash: Changes when boxes, classes or pages change, and not from run to run.
     """
 
     layout_json: str = Field(default="", repr=False, description="The parsed document as JSON.")
+    layout_hash: str = Field(default="", description="Hash of the layout.")
 
     @classmethod
     def class_name(cls) -> str:
         """Name in serialised form."""
         return "NemotronParseDocument"
+
+    def get_metadata_str(self, mode: MetadataMode = MetadataMode.ALL) -> str:
+        """As for any node; all of it ends with the layout's hash.
+
+        LlamaIndex makes the hash of a node and the key of the pipeline's cache from this text: so new boxes
+        under the same words count as a change.
+        """
+        text = super().get_metadata_str(mode)
+        return f"{text}\nlayout: {self.layout_hash}" if mode == MetadataMode.ALL else text
 
     def parsed_document(self) -> ParsedDocument:
         """Pages, elements, boxes and tables as typed values."""
@@ -81,30 +92,22 @@ def to_documents(
     chunks = split_document(document, split, chunker=chunker, include_failed=include_failed)
     if split != "document":
         return [Document(id_=chunk.id, text=chunk.text, **_metadata(chunk, extra)) for chunk in chunks]
-    # As metadata the hash of the layout becomes part of a node's hash and of the pipeline's cache key, so
-    # that new boxes under the same text count as a change.
-    own = {"layout_hash": layout_hash(document)}
     return [
         NemotronParseDocument(
             id_=document.doc_id,
             text=chunk.text,
             layout_json=layout_to_json(document),
+            layout_hash=layout_hash(document),
             # The label of the first page would be read as that of every sentence of the file.
-            **_metadata(chunk, extra, own=own, hidden={"layout_hash", "page_label"}),
+            **_metadata(chunk, extra, hidden={"page_label"}),
         )
         for chunk in chunks
     ]
 
 
-def _metadata(
-    chunk: Chunk,
-    extra: Mapping[str, Any],
-    *,
-    own: Mapping[str, Any] | None = None,
-    hidden: Set[str] = frozenset(),
-) -> dict[str, Any]:
+def _metadata(chunk: Chunk, extra: Mapping[str, Any], *, hidden: Set[str] = frozenset()) -> dict[str, Any]:
     """The metadata of a chunk with the caller's on top, and what an embedder and an LLM see of it."""
-    ours = {**chunk.metadata, **(own or {})}
+    ours = chunk.metadata
     theirs = {key for key, value in extra.items() if key not in ours or ours[key] != value}
     metadata = {**ours, **copy.deepcopy(dict(extra))}
 
