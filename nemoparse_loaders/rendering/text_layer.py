@@ -33,6 +33,8 @@ _LIGATURES = {chr(code): unicodedata.normalize("NFKC", chr(code)) for code in ra
 # Zero-width and byte-order marks carry nothing; bidi controls would survive into ids and queries unseen.
 _UNSEEN = frozenset("\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff")
 
+_ALEFS = frozenset("\u0622\u0623\u0625\u0627")
+
 _SUBSET_PREFIX = re.compile(r"^[A-Z]{6}\+")
 # The names of the Computer Modern faces say weight and slope in their own way: cmbx10, cmti10, cmtt10.
 _BOLD_NAME = re.compile(r"bold|black|heavy|demi|[-,]b(?:i|d)?$|^(?:cm|sf|lm)[a-z]*bx|^cmb\d", re.IGNORECASE)
@@ -246,6 +248,10 @@ class _WordBuilder:
             return
         if self._text and (self._style_breaks(style) or self._place_breaks(box)):
             self.end_word()
+        if box == self._last and char == "\u0644" and self._text[-1:] in _ALEFS:
+            # One glyph for lam and alef: PDFium turns its two letters round with the rest of the line.
+            self._text = self._text[:-1] + char + self._text[-1]
+            return
         if self._text:
             old = self._box
             self._box = (

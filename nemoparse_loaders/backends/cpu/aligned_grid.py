@@ -6,6 +6,7 @@ rows end, how far a heading spans, and which rows are headings.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -17,7 +18,10 @@ _MAX_ROWS = 400
 _PHRASE_EM = 0.8  # words of one row closer than this are one phrase
 _DENSE_EM = 0.45  # narrowest channel where six rows or more agree on it
 _MANY_ROWS = 6
+_HEADING_ROWS = 3
 _FULL_ROW = 0.6  # a row with this share of the largest number of phrases helps to find the channels
+NUMERIC = re.compile(r"^[^A-Za-z]*\d[^A-Za-z]*%?$|^[-–—*.]+$")
+
 _CROSSED = 0.34  # a channel crossed by a larger share of the other rows is none
 
 
@@ -65,13 +69,20 @@ def aligned_grid(words: Sequence[Word], rules: Sequence[Rect] = ()) -> WordGrid 
     if not channels:
         return None
     full = sorted(rule.y0 for rule in level if rule.width > 0.8 * box.width)
+    phrases = [_at_channels(row, channels) for row in phrases]
     bands = _bands(phrases, channels, full)
+    headers = _header_rows(bands, full)
+    if headers > 1 and not _has_spans(bands[:headers], channels, level):
+        # Without a heading over several columns these are the lines of one heading row.
+        bands = [[row for band in bands[:headers] for row in band], *bands[headers:]]
+        headers = 1
     if len(bands) < 2:
         return None
     cells: list[WordCell] = []
     for index, band in enumerate(bands):
-        cells.extend(_cells(index, band, channels, level))
-    return WordGrid(tuple(cells), len(bands), len(channels) + 1, _header_rows(bands, full))
+        # Rules that span some columns belong to headings; further down they are the edges of shaded cells.
+        cells.extend(_cells(index, band, channels, level if index < _HEADING_ROWS else ()))
+    return WordGrid(tuple(cells), len(bands), len(channels) + 1, headers)
 
 
 def text_rows(words: Sequence[Word]) -> list[list[Word]]:
@@ -106,6 +117,34 @@ def _phrases(row: Sequence[Word], upright: Sequence[float]) -> list[Phrase]:
         else:
             phrases[-1].append(right)
     return [tuple(phrase) for phrase in phrases]
+
+
+def _at_channels(row: Sequence[Phrase], channels: Sequence[Rect]) -> list[Phrase]:
+    """Part phrases at the channels that run through one of their wider gaps, or beside a number."""
+    parted: list[Phrase] = []
+    columnar = _is_columnar(row, channels)
+    for phrase in row:
+        start = 0
+        for index in range(1, len(phrase)):
+            left, right = phrase[index - 1], phrase[index]
+            between = any(
+                left.box.x1 - 0.5 <= channel.middle[0] <= right.box.x0 + 0.5 for channel in channels
+            )
+            wide = right.box.x0 - left.box.x1 >= _DENSE_EM * max(left.size, right.size)
+            if between and (columnar or wide or NUMERIC.match(left.text) or NUMERIC.match(right.text)):
+                parted.append(phrase[start:index])
+                start = index
+        parted.append(phrase[start:])
+    return parted
+
+
+def _is_columnar(row: Sequence[Phrase], channels: Sequence[Rect]) -> bool:
+    """Whether the words of a row leave the channels white: a phrase that spans columns would cross them."""
+    words = [word for phrase in row for word in phrase]
+    left, right = min(word.box.x0 for word in words), max(word.box.x1 for word in words)
+    middles = [channel.middle[0] for channel in channels if left < channel.middle[0] < right]
+    white = sum(not any(word.box.x0 < x < word.box.x1 for word in words) for x in middles)
+    return len(middles) >= 2 and white >= 0.8 * len(middles)
 
 
 def find_channels(rows: Sequence[Sequence[Phrase]], upright: Sequence[float] = ()) -> list[Rect]:
@@ -189,6 +228,7 @@ def _bands(rows: list[list[Phrase]], channels: Sequence[Rect], full: Sequence[fl
                 tight is not None
                 and steps[index - 1] <= tight
                 and len(filled) < len(channels) + 1
+                and not _repeats(rows[index], bands[-1], channels)
                 and filled <= set().union(*(_filled(row, channels) for row in bands[-1]), before)
             )
         if goes_on:
@@ -199,9 +239,12 @@ def _bands(rows: list[list[Phrase]], channels: Sequence[Rect], full: Sequence[fl
 
 
 def _repeats(row: list[Phrase], band: Band, channels: Sequence[Rect]) -> bool:
-    """Whether the row fills every column that the band fills: then it is a row, not a second line."""
+    """Whether the row fills the columns that the band fills with numbers: then it is no second line."""
     first = set().union(*(_filled(other, channels) for other in band))
-    return len(first) > 1 and _filled(row, channels) >= first
+    shared = len(_filled(row, channels) & first)
+    texts = ["".join(word.text for word in phrase) for phrase in row]
+    numbers = sum(bool(NUMERIC.match(text)) for text in texts)
+    return len(first) > 1 and shared >= 0.6 * len(first) and numbers >= 0.5 * len(texts)
 
 
 def _tight_step(steps: Sequence[float]) -> float | None:
@@ -272,6 +315,16 @@ def _ruled_span(phrase: Phrase, channels: Sequence[Rect], level: Sequence[Rect])
         if last > first and last - first < len(channels):
             return first, last
     return None
+
+
+def _has_spans(bands: Sequence[Band], channels: Sequence[Rect], level: Sequence[Rect]) -> bool:
+    """Whether a phrase reaches over several columns, by itself or by the rule below it."""
+    return any(
+        len(_columns(phrase, channels)) > 1 or _ruled_span(phrase, channels, level) is not None
+        for band in bands
+        for row in band
+        for phrase in row
+    )
 
 
 def _header_rows(bands: Sequence[Band], full: Sequence[float]) -> int:

@@ -11,12 +11,13 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from .geometry import Rect, bounds
-from .parts import Block, Line, Region
+from .parts import Block, Line, Region, is_rtl
 
 _SIZE_RATIO = 0.88  # lines whose sizes differ more are of different blocks
 _LEADING_SLACK = 1.28  # a step larger than this many times the column's leading is a break
 _MAX_LEADING_EM = 2.3  # a step larger than this many font sizes is a break in any case
 _INDENT_EM = 0.7
+_PROSE = frozenset({"text", "reference", "table_caption", "figure_caption"})
 _BOLD = 0.6
 _UNSURE = 0.45  # a region with a lower score says nothing
 
@@ -30,8 +31,10 @@ LIST_MARKER = re.compile(
 def region_of(box: Rect, regions: Sequence[Region]) -> Region | None:
     """The region in which most of the box lies; the surer, then the smaller one wins."""
     best: Region | None = None
+    # Boxes of words have air above and below the letters, those of the model have none.
+    core = Rect(box.x0, box.y0 + 0.2 * box.height, box.x1, box.y1 - 0.2 * box.height)
     for region in regions:
-        if box.share_in(region.box) < 0.6:
+        if core.share_in(region.box) < 0.6:
             continue
         if region.score < _UNSURE:
             continue
@@ -71,7 +74,9 @@ def _columns(lines: Sequence[Line], regions: Sequence[Region]) -> list[list[Line
         best: int | None = None
         for index in range(len(runs) - 1, max(-1, len(runs) - 60), -1):
             last = runs[index][-1]
-            if not _continues(last, line) or _differs(places[index], place):
+            if not _continues(last, line):
+                continue
+            if _differs(places[index], place) and not _one_heading(last, line):
                 continue
             if best is None or last.box.y1 > runs[best][-1].box.y1:
                 best = index
@@ -89,9 +94,16 @@ def _differs(a: Region | None, b: Region | None) -> bool:
     return _prose_or_kind(a) != _prose_or_kind(b)
 
 
+def _one_heading(last: Line, line: Line) -> bool:
+    """Two bold or capital lines of one font and size, of which the model saw but one as a heading."""
+    alike = last.font == line.font and abs(last.size - line.size) < 0.2
+    bold = last.share("bold") > 0.9 and line.share("bold") > 0.9
+    return alike and (bold or (last.text.isupper() and line.text.isupper()))
+
+
 def _prose_or_kind(region: Region | None) -> str:
-    # "reference" and "text" are one thing to the model at times, within one paragraph.
-    return "text" if region is None or region.kind in {"text", "reference"} else region.kind
+    # Within one paragraph the model may see text, references and the first line of a caption.
+    return "text" if region is None or region.kind in _PROSE else region.kind
 
 
 def _continues(last: Line, line: Line) -> bool:
@@ -102,6 +114,8 @@ def _continues(last: Line, line: Line) -> bool:
         return False
     if a.across(b) < 0.5 * min(a.width, b.width):
         return False
+    if last.font and line.font and _family(last.font) != _family(line.font):
+        return False
     step = b.y1 - a.y1
     if not 0.3 * size < step <= _MAX_LEADING_EM * size:
         return False
@@ -110,6 +124,11 @@ def _continues(last: Line, line: Line) -> bool:
         slopes = last.share("italic") > 0.5, line.share("italic") > 0.5
         return slopes[0] == slopes[1] and not (NUMBERED.match(line.text) and NUMBERED.match(last.text))
     return not _heading_like(last, line)
+
+
+def _family(font: str) -> str:
+    """A font's name without what says weight and slope."""
+    return re.split(r"[-,]", font, maxsplit=1)[0]
 
 
 def _heading_like(last: Line, line: Line) -> bool:
@@ -125,10 +144,14 @@ def _paragraphs(column: list[Line]) -> list[list[Line]]:
     steps = sorted(b.box.y1 - a.box.y1 for a, b in pairwise(column))
     # The lower quartile: in a list with air between its items the middle step is already a break.
     leading = max(steps[len(steps) // 4], 0.9 * column[0].size)
-    left = min(line.box.x0 for line in column)
-    right = max(line.box.x1 for line in column)
+    starts = [_edges(line)[0] for line in column]
+    ends = [_edges(line)[1] for line in column]
+    left, right = min(starts), max(ends)
     em = column[0].size
-    indented = [line.box.x0 - left > _INDENT_EM * em for line in column]
+    indented = [
+        starts[index] - left > _INDENT_EM * em and not _beside_initial(line, column[:index])
+        for index, line in enumerate(column)
+    ]
     hanging = _hangs(column, indented)
     groups: list[list[Line]] = [[column[0]]]
     for index in range(1, len(column)):
@@ -136,15 +159,32 @@ def _paragraphs(column: list[Line]) -> list[list[Line]]:
         wide = line.box.y1 - last.box.y1 > _LEADING_SLACK * leading + 0.5
         marked = bool(LIST_MARKER.match(line.text))
         if hanging:
-            starts = not indented[index] and indented[index - 1]
+            begins = not indented[index] and indented[index - 1]
         else:
-            starts = indented[index] and not indented[index - 1] and not LIST_MARKER.match(groups[-1][0].text)
-        short = last.box.x1 < right - 0.25 * (right - left) and last.text.rstrip()[-1:] in ".:;!?"
-        if wide or marked or starts or (short and not indented[index] and len(column) > 3):
+            begins = indented[index] and not indented[index - 1] and not LIST_MARKER.match(groups[-1][0].text)
+        short = ends[index - 1] < right - 0.25 * (right - left) and last.text.rstrip()[-1:] in ".:;!?"
+        if wide or marked or begins or (short and not indented[index] and len(column) > 3):
             groups.append([line])
         else:
             groups[-1].append(line)
     return groups
+
+
+def _beside_initial(line: Line, above: Sequence[Line]) -> bool:
+    """Whether a large initial of a line above reaches down beside this line."""
+    middle = line.box.middle[1]
+    return any(
+        word.size > 1.6 * line.size and word.box.y1 > middle
+        for other in above[-4:]
+        for word in other.words[:1]
+    )
+
+
+def _edges(line: Line) -> tuple[float, float]:
+    """Where the line starts and ends in its reading direction."""
+    if is_rtl(line.text):
+        return -line.box.x1, -line.box.x0
+    return line.box.x0, line.box.x1
 
 
 def _hangs(column: list[Line], indented: list[bool]) -> bool:

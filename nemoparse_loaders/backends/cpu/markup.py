@@ -9,6 +9,8 @@ from .parts import Line, Word, is_cjk, spaced
 
 _SMALL = 0.85  # a word this much smaller than its line is a superscript or a subscript, by where it stands
 _LONGEST_SCRIPT = 12
+_RAISED_EM, _ON_LINE_EM = 0.15, 0.03
+_SCRIPT = re.compile(r"[^\W_]|[*†‡§¶∗+−=()-]")
 _HYPHENATED = re.compile(r"[^\W\d_]-$")
 _SPECIAL = re.compile(r"\\(?=[!-/:-@\[-`{-~])|\*|(?<!\w)_|_(?!\w)|<(?=[A-Za-z/|!])")
 
@@ -82,9 +84,13 @@ def _style(word: Word) -> str:
 
 
 def _raised(text: str, word: Word, line: Line) -> str:
-    if word.size >= _SMALL * line.size or len(text) > _LONGEST_SCRIPT:
+    if word.size >= _SMALL * line.size or len(text) > _LONGEST_SCRIPT or not _SCRIPT.search(text):
         return text
     body = [other for other in line.words if other.size >= _SMALL * line.size]
     bottom = max((other.box.y1 for other in body), default=line.box.y1)
-    tag = "sup" if word.box.y1 < bottom - 0.12 * line.size else "sub"
-    return f"<{tag}>{text}</{tag}>"
+    if word.box.y1 < bottom - _RAISED_EM * line.size:
+        return f"<sup>{text}</sup>"
+    # Small capitals stand on the line: their box ends a little above that of the larger letters.
+    if word.box.y1 > bottom - _ON_LINE_EM * line.size and not (len(text) > 3 and text.isupper()):
+        return f"<sub>{text}</sub>"
+    return text

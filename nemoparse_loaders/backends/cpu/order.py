@@ -15,6 +15,7 @@ _MIN_GUTTER_PT = 4.0
 _TOUCH_PT = 1.5
 _MIN_BESIDE_PT = 4.0
 _CROSSING_COST = 0.5
+_FULL_WIDTH = 0.75
 
 
 def reading_order(boxes: Sequence[Rect], *, rtl: bool = False) -> list[int]:
@@ -33,6 +34,9 @@ def reading_order(boxes: Sequence[Rect], *, rtl: bool = False) -> list[int]:
 def _order(boxes: Sequence[Rect], members: list[int], rtl: bool, depth: int) -> list[int]:
     if len(members) < 2:
         return members
+    bands = _wide_bands(boxes, members) if depth < _MAX_DEPTH else []
+    if bands:
+        return [index for band in bands for index in _order(boxes, band, rtl, depth + 1)]
     gutter = _best_gutter(boxes, members) if depth < _MAX_DEPTH else None
     if gutter is None:
         return _rows(boxes, members, rtl)
@@ -46,6 +50,28 @@ def _order(boxes: Sequence[Rect], members: list[int], rtl: bool, depth: int) -> 
             ordered.extend(_order(boxes, column, rtl, depth + 1))
         ordered.extend(spanning)
     return ordered
+
+
+def _wide_bands(boxes: Sequence[Rect], members: list[int]) -> list[list[int]]:
+    """Part the page at boxes of its full width that stand alone on their height; empty where none does."""
+    width = max(boxes[index].x1 for index in members) - min(boxes[index].x0 for index in members)
+    wide = [
+        index
+        for index in members
+        if boxes[index].width >= _FULL_WIDTH * width
+        and all(other == index or boxes[index].down(boxes[other]) <= _TOUCH_PT for other in members)
+    ]
+    if not wide:
+        return []
+    bands: list[list[int]] = []
+    rest = members
+    for index in sorted(wide, key=lambda index: boxes[index].y0):
+        middle = boxes[index].middle[1]
+        bands.append([other for other in rest if boxes[other].middle[1] < middle])
+        bands.append([index])
+        rest = [other for other in rest if other != index and boxes[other].middle[1] >= middle]
+    bands.append(rest)
+    return [band for band in bands if band]
 
 
 def _bands(

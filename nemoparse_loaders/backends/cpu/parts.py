@@ -17,6 +17,9 @@ RegionKind = Literal[
 ]  # fmt: skip
 
 
+_INITIAL = 1.6  # a word this much larger than its line is an initial
+
+
 @dataclass(frozen=True, slots=True)
 class Word:
     """One word.
@@ -50,8 +53,18 @@ class Line:
 
     @cached_property
     def box(self) -> Rect:
-        """Around all words."""
-        return bounds([word.box for word in self.words])
+        """Around all words but a large initial, which reaches down over further lines."""
+        plain = [word.box for word in self.words if word.size <= _INITIAL * self.size]
+        return bounds(plain or [word.box for word in self.words])
+
+    @cached_property
+    def font(self) -> str:
+        """The font of nine tenths of its letters; empty where it is mixed or not known."""
+        weights: dict[str, int] = {}
+        for word in self.words:
+            weights[word.font] = weights.get(word.font, 0) + len(word.text)
+        font = max(weights, key=lambda name: weights[name])
+        return font if weights[font] >= 0.9 * sum(weights.values()) else ""
 
     @cached_property
     def size(self) -> float:

@@ -17,7 +17,7 @@ from .parts import Block, PageWords, Region, Word, is_rtl
 from .picture import Picture, decode_picture, ground_of
 from .printing import to_element
 from .raster_lines import raster_rulings
-from .roles import Page, assign_roles, body_size
+from .roles import Page, assign_roles, body_font, body_size, mark_bibliography, mono_share
 from .source import find_words
 from .tables import find_tables, inside
 
@@ -42,10 +42,12 @@ def read_page(image: PageImage, models: PageModels) -> list[Element]:
     upright = picture.turned(found.frame.turn).straightened(found.frame.skew)
     regions = _regions(upright, found.frame, models)
     blocks = find_blocks(found, image.text_layer or TextLayer(), upright, regions, image.geometry.number)
-    rtl = is_rtl("".join(word.text for word in found.words))
+    ordered = in_order(blocks, rtl=is_rtl("".join(word.text for word in found.words)))
+    mark_bibliography(ordered)
+    ordered = joined_code(ordered)
     return [
         to_element(block, found.frame, image.geometry.number, position)
-        for position, block in enumerate(in_order(blocks, rtl=rtl), start=1)
+        for position, block in enumerate(ordered, start=1)
     ]
 
 
@@ -111,9 +113,26 @@ def find_blocks(
         rules=level,
         floats=tuple(block.box for block in (*tables, *figures)),
         from_ocr=found.from_ocr,
+        mono=mono_share(lines),
+        font=body_font(lines),
     )
-    assign_roles(blocks, page)
-    return [*tables, *figures, *equations, *blocks]
+    everything = [*tables, *figures, *equations, *blocks]
+    assign_roles(everything, page)
+    return everything
+
+
+def joined_code(ordered: Sequence[Block]) -> list[Block]:
+    """Pieces of one listing that blank lines had parted, put together."""
+    joined: list[Block] = []
+    for block in ordered:
+        last = joined[-1] if joined else None
+        near = last is not None and 0 <= block.box.y0 - last.box.y1 < 2.5 * block.size
+        if last is not None and near and last.type == block.type == "Code" and last.box.across(block.box) > 0:
+            last.lines += block.lines
+            last.box = last.box.union(block.box)
+        else:
+            joined.append(block)
+    return joined
 
 
 def without(words: Sequence[Word], blocks: Sequence[Block]) -> list[Word]:

@@ -7,6 +7,7 @@ know (levels, lists, code, footnotes) and where it is not sure.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -33,6 +34,7 @@ _PAGE_NUMBER = re.compile(
 _FOOTNOTE_MARK = re.compile(r"^(?:\d{1,3}|[a-z]|[*†‡§¶]{1,3})\s?\D")
 _SENTENCE_END = (".", ",", ";", "!", "?", "。", "，")
 
+_FURNITURE = frozenset({"Page-header", "Page-footer"})
 _MARGIN = 0.085  # share of the page's height at the top and bottom that holds furniture
 _TITLE_RATIO = 1.35
 _LEVEL_1, _LEVEL_2 = 1.3, 1.12
@@ -52,6 +54,8 @@ class Page:
         rules: Horizontal rules.
         floats: Boxes of tables and figures, which captions belong to.
         from_ocr: Sizes are estimates then, and weight is not known.
+        mono: Which part of the page's letters is of fixed pitch.
+        font: The font of most lines; empty where not known.
     """
 
     frame: Frame
@@ -60,6 +64,8 @@ class Page:
     rules: tuple[Rect, ...]
     floats: tuple[Rect, ...]
     from_ocr: bool
+    mono: float = 0.0
+    font: str = ""
 
 
 def body_size(lines: Sequence[Line]) -> float:
@@ -72,13 +78,20 @@ def body_size(lines: Sequence[Line]) -> float:
     return max(weights, key=lambda size: weights[size]) if weights else 10.0
 
 
+def body_font(lines: Sequence[Line]) -> str:
+    """The font of most lines; empty where not known."""
+    counts = Counter(line.font for line in lines)
+    return counts.most_common(1)[0][0] if counts else ""
+
+
 def assign_roles(blocks: Sequence[Block], page: Page) -> None:
     """Set type and level of each block that is neither table nor figure."""
     texts = [block for block in blocks if block.type == "Text"]
     for block in texts:
         block.type = _role(block, page)
     _one_title(texts, page)
-    _bibliography(texts)
+    _lone_numbers(texts, blocks)
+    _same_row_furniture(texts)
     headings = [block for block in texts if block.type == "Section-header"]
     numbered = [(block.size, depth) for block in headings if (depth := _depth(block))]
     for block in headings:
@@ -89,14 +102,14 @@ def _role(block: Block, page: Page) -> str:
     text = block.text
     if furniture := _furniture(block, page, text):
         return furniture
-    if _is_code(block):
+    if sum(bool(_LEADERS.search(line.text)) for line in block.lines) * 2 > len(block.lines):
+        return "TOC"
+    if _is_code(block, page):
         return "Code"
     if _is_formula(block, text):
         return "Formula"
     if _is_caption(block, page, text):
         return "Caption"
-    if sum(bool(_LEADERS.search(line.text)) for line in block.lines) * 2 > len(block.lines):
-        return "TOC"
     if _ENTRY.match(text) and len(text) > 40 and block.region in {"reference", "text", None}:
         return "Bibliography"
     if _is_footnote(block, page, text):
@@ -114,7 +127,8 @@ def _furniture(block: Block, page: Page, text: str) -> str:
     if len(block.lines) > 3 or block.size > 1.25 * page.body:
         return ""
     at_top, at_bottom = bottom < 1.6 * _MARGIN, top > 1 - 1.6 * _MARGIN
-    if block.region == "header" and at_top:
+    titled = page.number == 1 and (block.size >= 1.1 * page.body or block.lines[0].share("bold") > 0.9)
+    if block.region == "header" and at_top and not titled:
         return "Page-header"
     if block.region == "footer" and at_bottom:
         return "Page-footer"
@@ -128,10 +142,16 @@ def _furniture(block: Block, page: Page, text: str) -> str:
     return ""
 
 
-def _is_code(block: Block) -> bool:
-    letters = sum(len(word.text) for line in block.lines for word in line.words)
-    mono = sum(len(word.text) for line in block.lines for word in line.words if word.mono)
-    return mono > 0.8 * letters and (len(block.lines) > 1 or letters > 12) and block.region != "title"
+def _is_code(block: Block, page: Page) -> bool:
+    # Where everything is in a typewriter face it says nothing.
+    return mono_share(block.lines) > 0.8 and page.mono < 0.7 and block.region != "title"
+
+
+def mono_share(lines: Sequence[Line]) -> float:
+    """Which part of the letters is of fixed pitch."""
+    words = [word for line in lines for word in line.words]
+    letters = sum(len(word.text) for word in words)
+    return sum(len(word.text) for word in words if word.mono) / max(letters, 1)
 
 
 _MATH = re.compile(r"[=<>≤≥≈≠±×÷∑∏∫√∂∇∞∈∉⊂⊆∪∩∧∨¬∀∃→⇒↔⇔∝·∙⋅α-ωΑ-Ω+−^_|]")
@@ -145,7 +165,7 @@ def _is_formula(block: Block, text: str) -> bool:
     words = [word for line in block.lines for word in line.words]
     signs = len(_MATH.findall(text)) + sum(bool(_MATH_FONT.match(word.font)) for word in words)
     if block.region == "equation":
-        return signs > 0 or len(words) <= 12
+        return signs > 0
     prose = sum(
         len(word.text) >= 4 and word.text.isalpha() and not _MATH_FONT.match(word.font) for word in words
     )
@@ -194,7 +214,8 @@ def _is_footnote(block: Block, page: Page, text: str) -> bool:
 def _is_heading(block: Block, page: Page, text: str) -> bool:
     words = text.split()
     short = len(words) <= _HEADING_WORDS and len(block.lines) <= _HEADING_LINES
-    if not short or not any(char.isalpha() for char in text) or block.region in {"header", "footer"}:
+    furniture = block.region == "footer" or (block.region == "header" and page.number > 1)
+    if not short or not any(char.isalpha() for char in text) or furniture:
         return False
     ratio = block.size / page.body
     bold = all(line.share("bold") > 0.9 for line in block.lines)
@@ -209,7 +230,8 @@ def _is_heading(block: Block, page: Page, text: str) -> bool:
     if ratio >= 1.15:
         return True
     numbered = bool(NUMBERED.match(text)) and not text.rstrip().endswith(":")
-    return bold and (ratio >= 0.97) and (numbered or len(block.lines) == 1) and len(words) <= 12
+    capitals = text.isupper() and all(line.font and line.font != page.font for line in block.lines)
+    return (bold or capitals) and ratio >= 0.97 and (numbered or len(words) <= 12)
 
 
 def heading_level(block: Block, page: Page, numbered: Sequence[tuple[float, int]] = ()) -> int:
@@ -261,17 +283,38 @@ _REFERENCES = re.compile(
 )
 
 
-def _bibliography(blocks: Sequence[Block]) -> None:
-    """Entries below a heading that announces them, in its column."""
-    for heading in blocks:
-        if heading.type != "Section-header" or not _REFERENCES.match(heading.text):
+def _lone_numbers(texts: Sequence[Block], blocks: Sequence[Block]) -> None:
+    """A number above or below everything else on the page is the page's number."""
+    for block in texts:
+        if block.type == "Page-footer" or not _PAGE_NUMBER.match(block.text):
             continue
-        below = sorted(
-            (b for b in blocks if b.box.y0 >= heading.box.y1 - 1 and b.box.across(heading.box) > 0),
-            key=lambda b: b.box.y0,
-        )
-        for block in below:
-            if block.type in {"Section-header", "Title", "Caption"}:
-                break
-            if block.type in {"Text", "List-item", "Bibliography"}:
-                block.type = "Bibliography"
+        others = [other.box for other in blocks if other is not block and other.type not in _FURNITURE]
+        air = 1.2 * block.size
+        if others and block.box.y0 > max(box.y1 for box in others) + air:
+            block.type = "Page-footer"
+        elif others and block.box.y1 < min(box.y0 for box in others) - air:
+            block.type = "Page-header"
+
+
+def _same_row_furniture(blocks: Sequence[Block]) -> None:
+    """What stands on the height of a page header or footer belongs to it."""
+    for kind in ("Page-header", "Page-footer"):
+        found = [block for block in blocks if block.type == kind]
+        for block in blocks:
+            beside = any(block.box.down(other.box) > 0.6 * block.box.height for other in found)
+            if beside and len(block.lines) == 1 and block.type in {"Text", "List-item", "Section-header"}:
+                block.type = kind
+
+
+def mark_bibliography(ordered: Sequence[Block]) -> None:
+    """Entries that follow a heading which announces them, up to the next heading.
+
+    Args:
+        ordered: The blocks of a page in reading order.
+    """
+    listing = False
+    for block in ordered:
+        if block.type in {"Section-header", "Title"}:
+            listing = bool(_REFERENCES.match(block.text))
+        elif listing and block.type in {"Text", "List-item"}:
+            block.type = "Bibliography"

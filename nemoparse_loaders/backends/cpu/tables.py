@@ -12,11 +12,12 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 
 from ...document import Table, TableCell
-from .aligned_grid import WordCell, WordGrid, aligned_grid, text_rows
+from .aligned_grid import NUMERIC, WordCell, WordGrid, aligned_grid, text_rows
 from .geometry import Rect, bounds
 from .markup import markdown
 from .parts import Block, Line, Region, Word
 from .ruling_grid import Grid, GridCell, ruled_grids
+from .table_repair import split_stacked, without_slivers
 
 Ground = Callable[[Rect], int]
 
@@ -25,8 +26,8 @@ _MIN_FILLED = 0.3  # share of a ruled grid's cells that hold words, at least
 _MAX_STRADDLING = 0.12  # share of words that a cell's side may cut
 _COVERS = 0.6
 _RULE_EDGE_PT = 4.0
-_NUMERIC = re.compile(r"^[^A-Za-z]*\d[^A-Za-z]*%?$|^[-–—*.]+$")
 _MAX_HEADERS = 4
+_LEADERS = re.compile(r"(?<=\S)\s*(?:\.\s?){4,}$")
 _SHADE = 5  # grey levels by which a shaded heading differs from the body
 
 
@@ -90,8 +91,9 @@ def _ruled_table(
         if region.kind == "table" and region.score >= _SURE and grid.box.area < _COVERS * region.box.area
         and grid.box.share_in(region.box) > 0.8
     ]  # fmt: skip
+    grid = without_slivers(grid, held)
     cells = _fill(grid, held)
-    if larger:
+    if larger and not _is_coarse(WordGrid(tuple(cells), grid.n_rows, grid.n_cols)):
         # The rules draw a part of the table only, such as its heading.
         block = _aligned_table(larger[0].box, words, rulings, ground)
         if block is not None:
@@ -101,17 +103,31 @@ def _ruled_table(
         return None
     if _straddling(grid, held) > _MAX_STRADDLING * len(held):
         return None
-    word_grid = WordGrid(tuple(cells), grid.n_rows, grid.n_cols)
+    word_grid = split_stacked(WordGrid(tuple(cells), grid.n_rows, grid.n_cols))
     if _is_coarse(word_grid):
-        split = aligned_grid(held, [rule for rule in rulings if rule.share_in(grid.box.grown(3)) > 0])
-        if split is not None and split.n_rows > grid.n_rows and split.n_cols >= grid.n_cols:
-            word_grid = split
+        box = bounds(
+            [grid.box, *(r.box for r in regions if r.kind == "table" and grid.box.share_in(r.box) > 0.8)]
+        )
+        box = _to_rules(box, rulings)
+        split = aligned_grid(inside(words, box), [*_level_within(box, rulings), *_column_lines(grid)])
+        if split is not None and split.n_rows > grid.n_rows:
+            return Block(box, type="Table", table=_table(split, {}, ground))
     if word_grid.n_rows * word_grid.n_cols < 2 or (word_grid.n_cols == 1 and not table):
         return None
     shades = (
         {(cell.row, cell.col): cell.box for cell in grid.cells} if word_grid.cells == tuple(cells) else {}
     )
     return Block(grid.box, type="Table", table=_table(word_grid, shades, ground))
+
+
+def _level_within(box: Rect, rulings: Sequence[Rect]) -> list[Rect]:
+    return [rule for rule in rulings if rule.width > rule.height and rule.share_in(box.grown(3)) > 0]
+
+
+def _column_lines(grid: Grid) -> list[Rect]:
+    """The inner sides of the columns, drawn from top to bottom: what the heading rules holds for the rows."""
+    inner = {cell.box.x0 for cell in grid.cells if cell.box.x0 > grid.box.x0 + 1}
+    return [Rect(x, grid.box.y0, x, grid.box.y1) for x in sorted(inner)]
 
 
 def _fill(grid: Grid, words: Sequence[Word]) -> list[WordCell]:
@@ -154,6 +170,8 @@ def _is_coarse(grid: WordGrid) -> bool:
     """Whether rows stand in the cells below each other without rules between them."""
     by_row: dict[int, list[WordCell]] = {}
     for cell in grid.cells:
+        if cell.colspan > 1 and _holds_a_table(cell):
+            return True
         if cell.rowspan == 1 and cell.words:
             by_row.setdefault(cell.row, []).append(cell)
     for cells in by_row.values():
@@ -165,11 +183,19 @@ def _is_coarse(grid: WordGrid) -> bool:
         columns = [[_text_in(row, cell) for row in rows] for cell in cells]
         full = [all(column[index] for column in columns) for index in range(len(rows))]
         numeric = any(
-            sum(bool(_NUMERIC.match(text)) for text in column) >= 0.6 * len(rows) for column in columns
+            sum(bool(NUMERIC.match(text)) for text in column) >= 0.6 * len(rows) for column in columns
         )
         if numeric and sum(full) >= 0.6 * len(rows):
             return True
     return False
+
+
+def _holds_a_table(cell: WordCell) -> bool:
+    """Whether a cell over several columns holds rows and columns of its own."""
+    if len(cell.words) < 12:
+        return False
+    inner = aligned_grid(cell.words)
+    return inner is not None and inner.n_rows >= 5 and inner.n_cols >= 3
 
 
 def _text_in(row: Sequence[Word], cell: WordCell) -> str:
@@ -237,7 +263,8 @@ def _table(grid: WordGrid, shades: dict[tuple[int, int], Rect], ground: Ground) 
 
 def cell_text(words: Sequence[Word]) -> str:
     """The words of a cell as one line of Markdown; weight and slope are left to the headings."""
-    return markdown([Line(tuple(row)) for row in text_rows(words)], styled=False) if words else ""
+    text = markdown([Line(tuple(row)) for row in text_rows(words)], styled=False) if words else ""
+    return _LEADERS.sub("", text)
 
 
 def _header_rows(grid: WordGrid, shades: dict[tuple[int, int], Rect], ground: Ground) -> int:
@@ -277,4 +304,4 @@ def _shade(row: Sequence[WordCell], shades: dict[tuple[int, int], Rect], ground:
 
 def _mostly_numeric(row: Sequence[WordCell]) -> bool:
     texts = ["".join(word.text for word in cell.words) for cell in row if cell.words]
-    return bool(texts) and sum(bool(_NUMERIC.match(text)) for text in texts) > 0.5 * len(texts)
+    return bool(texts) and sum(bool(NUMERIC.match(text)) for text in texts) > 0.5 * len(texts)
