@@ -10,7 +10,7 @@ from nemoparse_loaders.decoding import decode_page, encode_page
 from nemoparse_loaders.document import BBox, Element, Table, TableCell
 from nemoparse_loaders.errors import OptionError
 from nemoparse_loaders.export.plain import markdown_to_text
-from nemoparse_loaders.profiles import PROFILES
+from nemoparse_loaders.profiles import get_profile
 
 from .strategies import boxes, pages_like, tables, words
 
@@ -80,7 +80,7 @@ def test_boxes_come_back_in_every_frame(profile: str, size: tuple[int, int] | No
 
     assert decoded.bbox is not None
     # Four decimals of the canvas, seen from the image on it.
-    canvas = PROFILES[profile].max_image_size if size else (1, 1)
+    canvas = get_profile(profile).max_image_size if size else (1, 1)
     width, height = size or (1, 1)
     scale = min(1.0, canvas[0] / width, canvas[1] / height)
     tolerance = 0.51e-4 * max(canvas[0] / (width * scale), canvas[1] / (height * scale))
