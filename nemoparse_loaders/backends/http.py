@@ -181,7 +181,7 @@ class HttpConnection:
         # context, and aiohttp's errors hold headers and proxy addresses.
         try:
             return await self._exchange(method, path, timeout, content, reuse)
-        except (aiohttp.ClientError, asyncio.TimeoutError, ValueError) as error:
+        except (aiohttp.ClientError, asyncio.TimeoutError) as error:
             return error
 
     async def _exchange(
@@ -235,8 +235,8 @@ class HttpConnection:
             )
         if isinstance(error, aiohttp.ClientResponseError):
             return ProtocolError(f"the answer of {where} is not HTTP")
-        if isinstance(error, (ValueError, aiohttp.InvalidURL)):
-            return OptionError(f"the request to {where} cannot be written: {type(error).__name__}")
+        if isinstance(error, aiohttp.InvalidURL):
+            return OptionError(f"base_url is no address that can be asked: {where}")
         return ServerFailedError(f"the connection to {where} broke ({type(error).__name__})")
 
 
@@ -250,7 +250,7 @@ def _printable(error: Exception) -> BaseException | None:
     """The cause to keep: nothing whose repr holds headers or the address of a proxy."""
     if isinstance(error, aiohttp.ClientConnectorError):
         return error.os_error
-    return None if isinstance(error, (aiohttp.ClientResponseError, ValueError)) else error
+    return None if isinstance(error, aiohttp.ClientResponseError) else error
 
 
 def _all_headers(root: str, api_key: SecretStr | None, headers: Mapping[str, str]) -> CIMultiDict[str]:
