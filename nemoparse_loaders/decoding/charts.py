@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ..document import Chart, Table
 from ..export.plain import markdown_to_text
 from ..export.tables import table_to_lines, table_to_markdown
+from .tables import find_tables
+from .tables.found import FoundTable
 from .tables.pipe import read_pipe_rows
 
 _OPEN = re.compile(
@@ -38,47 +40,61 @@ def parse_chart(body: str) -> FoundChart | None:
     Returns:
         None where there is neither a chart tag, a title nor a table: then it is text.
     """
-    kind, title, tagged = "", "", False
-    panels: list[str] = []
-    tables: list[Table] = []
-    notes: list[str] = []
-    rows: list[str] = []
+    reader = _Reader()
+    for part in find_tables(_CLOSE.sub("", body), expected=False):
+        if isinstance(part, FoundTable):
+            reader.tables.append(part.table)
+            continue
+        for line in part.split("\n"):
+            reader.line(line.strip())
+        reader.end_table()
+    if not (reader.tagged or reader.title or reader.tables):
+        return None
+    chart = Chart(
+        type=reader.kind, title=reader.title, panels=tuple(reader.panels), tables=tuple(reader.tables)
+    )
+    return FoundChart(chart, tuple(reader.notes))
 
-    def end_table() -> None:
-        if rows:
-            tables.append(read_pipe_rows(rows))
-            rows.clear()
 
-    for line in _CLOSE.sub("", body).split("\n"):
-        text = line.strip()
+@dataclass(slots=True)
+class _Reader:
+    kind: str = ""
+    title: str = ""
+    tagged: bool = False
+    panels: list[str] = field(default_factory=list)
+    tables: list[Table] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    rows: list[str] = field(default_factory=list)
+
+    def line(self, text: str) -> None:
         opened = _OPEN.match(text)
         if opened:
-            kind = next((group for group in opened.groups() if group), "")
-            tagged = True
+            self.kind = next((group.strip() for group in opened.groups() if group), "")
+            self.tagged = True
             text = text[opened.end() :].strip()
-        if text.startswith("|") or (rows and "|" in text):
-            rows.append(text)
-            continue
-        end_table()
+        if text.startswith("|") or (self.rows and "|" in text):
+            self.rows.append(text)
+            return
+        self.end_table()
         key = _TABLE_KEY.fullmatch(text)
         panel = _PANEL.fullmatch(text)
         heading = _TITLE.fullmatch(text)
         if key:
             if key[1].startswith("|"):
-                rows.append(key[1])
+                self.rows.append(key[1])
             elif key[1]:
-                notes.append(key[1])
+                self.notes.append(key[1])
         elif panel:
-            panels.append(panel[1])
-        elif heading and not title:
-            title = heading[1]
+            self.panels.append(panel[1])
+        elif heading and not self.title:
+            self.title = heading[1]
         elif text:
-            notes.append(text)
-    end_table()
-    if not (tagged or title or tables):
-        return None
-    chart = Chart(type=kind.strip(), title=title, panels=tuple(panels), tables=tuple(tables))
-    return FoundChart(chart, tuple(notes))
+            self.notes.append(text)
+
+    def end_table(self) -> None:
+        if self.rows:
+            self.tables.append(read_pipe_rows(self.rows))
+            self.rows = []
 
 
 def chart_markdown(found: FoundChart) -> str:

@@ -18,8 +18,8 @@ _MARKER = re.compile(
     r"<(?:"
     r"(?P<axis>[xy])_(?P<value>-?[0-9]{0,12}(?:[.,][0-9]{0,24})?(?:[eE][-+]?[0-9]{1,3})?)"
     r" ?(?P<xy_end>>|(?=<)|\Z)"
-    r"|class_(?P<name>[^<>\n]{0,48})(?P<class_end>>|(?=<)|\Z)"
-    r"|(?P<prompt>/?s|predict_[a-z_]{1,32}|no_bbox|no_classes|output_[a-z_]{1,32})>"
+    r"|class_(?P<name>[^<>\n]{0,48})(?P<class_end>>|(?=[<\n])|\Z)"
+    r"|(?P<prompt>/?s|pad|predict_[a-z_]{1,32}|no_bbox|no_classes|output_[a-z_]{1,32})>"
     r")"
 )
 _TOKEN_STARTS = ("<x_", "<y_", "<class_", "</s>", "<predict_", "<output_")

@@ -219,3 +219,15 @@ def test_a_cut_chart_or_table_without_a_class_is_known_by_its_content() -> None:
     assert table.elements[0].type == "Table"
     assert table.elements[0].text == "Item | Qty\nBolt | 4"
     assert chart.status == table.status == "partial"
+
+
+def test_a_chart_with_a_tabular() -> None:
+    tagged = decode(
+        '<chart type="bar">\ntitle: T\n\\begin{tabular}{cc}a & b\\\\1 & 2\\end{tabular}\n</chart>', "Chart"
+    )
+    bare = decode("\\begin{tabular}{cc}a & b\\\\1 & 2\\end{tabular}", "Chart")
+
+    assert tagged.chart is not None
+    assert bare.chart is not None
+    assert (tagged.chart.title, tagged.chart.tables) == ("T", bare.chart.tables)
+    assert bare.chart.tables[0].grid() == [["a", "b"], ["1", "2"]]

@@ -310,3 +310,11 @@ def test_what_no_page_holds_stays_text() -> None:
 
     assert element.table is None
     assert element.text.split() == ["a"] * 5_000 + ["z"]
+
+
+def test_a_beginning_that_stutters() -> None:
+    element = decode("\\begin{tabular}{cc}\n" * 3 + "a & b \\\\ 1 & 2 \\end{tabular}")
+
+    assert element.table is not None
+    assert element.table.grid() == [["a", "b"], ["1", "2"]]
+    assert element.text == "a | b\n1 | 2"

@@ -84,7 +84,11 @@ def _latex_parts(body: str, *, marked_only: bool) -> list[str | FoundTable]:
         token = tokens[index]
         if token.kind is Kind.BEGIN and token.text in TABLE_ENVIRONMENTS:
             end = structure.env_end[index]
+            again = _begins_again(tokens, structure, index) if end >= len(tokens) else None
             _add_words(parts, body, tokens, position, index)
+            if again is not None:
+                index = position = again
+                continue
             _add_table(parts, body, tokens, structure, (index, end), marked_only=marked_only)
             index = position = end + 1
             continue
@@ -109,6 +113,18 @@ def _latex_parts(body: str, *, marked_only: bool) -> list[str | FoundTable]:
         index += 1
     _add_words(parts, body, tokens, position, len(tokens))
     return parts
+
+
+def _begins_again(tokens: list[Token], structure: Structure, index: int) -> int | None:
+    r"""The next ``\begin`` if one without an end has only its specification before it: a stutter."""
+    following = index + 1
+    if following in structure.group_end:
+        following = structure.group_end[following] + 1
+    while following < len(tokens) and tokens[following].kind is Kind.TEXT:
+        if tokens[following].text.strip():
+            return None
+        following += 1
+    return following if following < len(tokens) and tokens[following].kind is Kind.BEGIN else None
 
 
 def _add_words(parts: list[str | FoundTable], body: str, tokens: list[Token], start: int, end: int) -> None:
