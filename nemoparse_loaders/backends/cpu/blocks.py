@@ -22,10 +22,12 @@ _BOLD = 0.6
 _UNSURE = 0.45  # a region with a lower score says nothing
 
 NUMBERED = re.compile(r"^(?:(\d{1,2}(?:\.\d{1,3})*)\.?|([A-Z](?:\.\d{1,3})+)\.?)\s+(?=\S)")
-LIST_MARKER = re.compile(
-    r"^(?:[•◦▪●○■□‣∙·➢►▶✓✔❖⁃]|[-–—*](?=\s)|[(\[]?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,5})[.)](?=\s)|\([0-9a-zA-Z]{1,4}\)(?=\s)"
-    r"|\[\d{1,3}\](?=\s))"
+_BULLET = r"[•◦▪●○■□‣∙·➢►▶✓✔❖⁃]|[-–—*](?=\s)"
+_COUNTER = (
+    r"(?:[(\[]?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,5})[.)]|\((?:\d{1,3}|[a-zA-Z]|[ivx]{1,5})\)|\[\d{1,3}\])(?=\s)"
 )
+BULLET = re.compile(rf"^(?:{_BULLET})")
+LIST_MARKER = re.compile(rf"^(?:{_BULLET}|{_COUNTER})")
 
 
 def region_of(box: Rect, regions: Sequence[Region]) -> Region | None:
@@ -116,6 +118,8 @@ def _continues(last: Line, line: Line) -> bool:
         return False
     if last.font and line.font and _family(last.font) != _family(line.font):
         return False
+    if (last.share("mono") > 0.8) != (line.share("mono") > 0.8):
+        return False
     step = b.y1 - a.y1
     if not 0.3 * size < step <= _MAX_LEADING_EM * size:
         return False
@@ -157,7 +161,7 @@ def _paragraphs(column: list[Line]) -> list[list[Line]]:
     for index in range(1, len(column)):
         last, line = column[index - 1], column[index]
         wide = line.box.y1 - last.box.y1 > _LEADING_SLACK * leading + 0.5
-        marked = bool(LIST_MARKER.match(line.text))
+        marked = _opens_item(line, last, full=ends[index - 1] > right - 1.5 * em)
         if hanging:
             begins = not indented[index] and indented[index - 1]
         else:
@@ -178,6 +182,15 @@ def _beside_initial(line: Line, above: Sequence[Line]) -> bool:
         for other in above[-4:]
         for word in other.words[:1]
     )
+
+
+def _opens_item(line: Line, last: Line, *, full: bool) -> bool:
+    """Whether the line opens a list item: a number at its start may as well go on with a sentence."""
+    if BULLET.match(line.text):
+        return True
+    if not LIST_MARKER.match(line.text):
+        return False
+    return not full or bool(LIST_MARKER.match(last.text)) or last.text.rstrip()[-1:] in ".:;!?)"
 
 
 def _edges(line: Line) -> tuple[float, float]:

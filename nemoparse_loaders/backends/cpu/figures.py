@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from .geometry import Rect, bounds
 from .parts import Block, Line, Region, Word
@@ -15,6 +15,9 @@ _SMALLEST = 0.004  # share of the page below which an image is an ornament
 _BACKGROUND = 0.5  # share of the page from which an image under text is its ground
 _PROSE_LINES = 3
 _PROSE_WORDS = 7
+_DRAWING_LINES = 8  # fewest touching lines that make a drawing
+_SMALLEST_DRAWING = 0.015  # share of the page
+_DRAWN = 0.012  # share of a box that is inked outside of words, at least, if it is a figure
 _NUMBER = re.compile(r"^[-−+$€£]?[\d.,]+\s?[%kKMBn]?$")
 
 
@@ -26,6 +29,7 @@ def find_figures(
     regions: Sequence[Region],
     taken: Sequence[Block],
     page: Rect,
+    drawn: Callable[[Rect], float],
 ) -> list[Block]:
     """All figures of a page.
 
@@ -37,12 +41,19 @@ def find_figures(
         regions: What the layout model found.
         taken: Tables.
         page: The whole page.
+        drawn: Which part of a rectangle is inked outside of words.
 
     Returns:
         Blocks of type Picture or Chart, with the lines inside of them; none overlap.
     """
     seen = [region.box for region in regions if region.kind == "figure" and region.score >= _SURE]
-    boxes = [box for box in seen if not _is_prose(box, lines)]
+    drawings = [_drawing_box(figure, words) for figure in touching(rulings) if len(figure) >= _DRAWING_LINES]
+    smallest, largest = _SMALLEST_DRAWING * page.area, _BACKGROUND * page.area
+    seen.extend(box for box in drawings if smallest < box.area < largest)
+    # Running text in a coloured or framed box is no figure, whatever the model says.
+    boxes = [
+        box for box in seen if not _is_prose(box, lines) and (drawn(box) > _DRAWN or not inside(words, box))
+    ]
     for image in images:
         small = image.area < _SMALLEST * page.area
         ground = image.area > _BACKGROUND * page.area and len(inside(words, image)) > 5
@@ -59,6 +70,13 @@ def find_figures(
         held = inside(words, box)
         figures.append(Block(box, type="Chart" if is_chart(held) else "Picture"))
     return figures
+
+
+def _drawing_box(figure: Sequence[Rect], words: Sequence[Word]) -> Rect:
+    """Around touching lines and the labels that stand at their edge."""
+    box = bounds(list(figure))
+    labels = [word.box for word in words if len(word.text) <= 4 and word.box.share_in(box.grown(12.0)) == 1.0]
+    return bounds([box, *labels])
 
 
 def _is_prose(box: Rect, lines: Sequence[Line]) -> bool:

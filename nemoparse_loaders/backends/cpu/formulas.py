@@ -36,6 +36,31 @@ _PLAIN = {"−": "-", "–": "-", "∕": "/", "′": "'"}
 _ESCAPED = frozenset("%#&_{}$")
 
 
+_MATH = re.compile(r"[=<>≤≥≈≠±×÷∑∏∫√∂∇∞∈∉⊂⊆∪∩∧∨¬∀∃→⇒↔⇔∝·∙⋅α-ωΑ-Ω+−^]")
+_MATH_FONT = re.compile(
+    r"^(?:CM(?:MI|SY|EX|BSY|MIB)|MSAM|MSBM|LMMath|STIX.*Math|.*Math|Symbol|Euclid|MTSY|MTMI|rsfs)",
+    re.IGNORECASE,
+)
+_MOST_PROSE = 0.15
+
+
+def is_formula(words: Sequence[Word], *, seen: bool) -> bool:
+    """Whether the words are a formula rather than a sentence.
+
+    Args:
+        words: Of one block.
+        seen: Whether the layout model sees an equation there; then one sign is enough.
+    """
+    signs = len(_MATH.findall(" ".join(word.text for word in words)))
+    signs += sum(bool(_MATH_FONT.match(word.font)) for word in words)
+    prose = sum(
+        len(word.text) >= 4 and word.text.isalpha() and not _MATH_FONT.match(word.font) for word in words
+    )
+    if prose > _MOST_PROSE * len(words):
+        return False
+    return signs >= 1 if seen else signs >= max(2, 0.35 * len(words))
+
+
 def equation_blocks(words: Sequence[Word], rules: Sequence[Rect], regions: Sequence[Region]) -> list[Block]:
     """A Formula block for each region in which the layout model sees an equation, with its number.
 
@@ -49,7 +74,7 @@ def equation_blocks(words: Sequence[Word], rules: Sequence[Rect], regions: Seque
     for region in sorted(seen, key=lambda region: -region.score):
         box = region.box.grown(2.0)
         held = [word for word in words if box.holds(*word.box.middle)]
-        if not held or any(box.share_in(block.box) > 0.3 for block in blocks):
+        if not is_formula(held, seen=True) or any(box.share_in(block.box) > 0.3 for block in blocks):
             continue
         around = bounds([word.box for word in held])
         number = _number_beside(around, [word for word in words if word not in held])

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from .geometry import Frame, Rect, Turn
-from .parts import PageWords, Word
+from .parts import Line, PageWords, Word
 from .picture import Picture
 
 if TYPE_CHECKING:
@@ -49,24 +49,36 @@ def read_picture(picture: Picture, size: tuple[float, float], models: PageModels
         found = models.text(upright.colours)
     frame = Frame(*size, turn, _skew(found))
     scale = (frame.width / upright.width, frame.height / upright.height)
-    return PageWords(frame, _words(found, frame, scale)[:_MAX_WORDS], {}, from_ocr=True)
+    tall = [line for line in found if _is_tall(line)]
+    level = [line for line in found if not _is_tall(line)]
+    stray = [Line((word,)) for word in _words(tall, frame, scale, whole=True)]
+    return PageWords(frame, _words(level, frame, scale)[:_MAX_WORDS], stray, from_ocr=True)
 
 
-def _words(found: Sequence[FoundText], frame: Frame, scale: tuple[float, float]) -> list[Word]:
-    sizes = [_EM * _sides(line.corners, scale)[1] for line in found]
+def _is_tall(line: FoundText) -> bool:
+    """Whether the line runs up or down the page while the others run across."""
+    box = _around(line.corners)
+    return box.height > 1.5 * box.width and len(line.text) > 2
+
+
+def _words(
+    found: Sequence[FoundText], frame: Frame, scale: tuple[float, float], *, whole: bool = False
+) -> list[Word]:
+    sizes = [_EM * min(_sides(line.corners, scale)) for line in found]
     body = _running_size(sizes, [len(line.text) for line in found])
     words: list[Word] = []
     for number, (line, size) in enumerate(zip(found, sizes, strict=True)):
         if _NEAR_LOW * body <= size <= _NEAR_HIGH * body:
             size = body
         height = _sides(line.corners, scale)[1]
-        for index, (text, corners) in enumerate(line.words or ((line.text, line.corners),)):
+        pieces = line.words if line.words and not whole else ((line.text, line.corners),)
+        for index, (text, corners) in enumerate(pieces):
             text = text.strip()
             width, _ = _sides(corners, scale)
             if not text or width <= 0 or height <= 0:
                 continue
             x, y = frame.straightened(*_centre(corners, scale))
-            half = min(height, _LINE_EM * size) / 2
+            half = (height if whole else min(height, _LINE_EM * size)) / 2
             box = Rect(x - width / 2, y - half, x + width / 2, y + half)
             words.append(Word(text, box, size, order=number * _LINE_STEP + index))
     return words

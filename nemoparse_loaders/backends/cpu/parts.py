@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Literal
 
 from ...document import Chart, Table
-from .geometry import Frame, Rect, Turn, bounds
+from .geometry import Frame, Rect, bounds
 
 RegionKind = Literal[
     "text", "title", "figure", "figure_caption", "table", "table_caption",
@@ -149,13 +149,13 @@ class PageWords:
     Attributes:
         frame: The frame in which most of them read from left to right.
         words: Those that do, in points of the frame.
-        stray: The others, by their own reading direction, in points of a frame of that turn.
+        stray: Lines that read in other directions, each as one word, in points of the same frame.
         from_ocr: Whether they were read from the picture.
     """
 
     frame: Frame
     words: list[Word]
-    stray: dict[Turn, list[Word]]
+    stray: list[Line]
     from_ocr: bool
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _CONTRAST = 24  # grey levels between ink and ground that an eye can tell apart
 _INK = 60  # grey levels away from the ground that count as ink
+_FAINT_INK = 30
 _COARSE = 800  # longer side of the picture on which ink is counted
 
 
@@ -130,6 +131,23 @@ def unexplained_ink(picture: Picture, boxes: Sequence[BBox]) -> float:
             int(box.y0 * height) : int(box.y1 * height) + 2, int(box.x0 * width) : int(box.x1 * width) + 2
         ] = 0
     return float(ink.sum()) / max(ink.size, 1)
+
+
+def drawn_share(picture: Picture, box: BBox, words: Sequence[BBox]) -> float:
+    """Which part of a box is inked outside of its words, against the ground of that box itself."""
+    import numpy as np
+
+    x0, y0 = int(box.x0 * picture.width), int(box.y0 * picture.height)
+    x1, y1 = int(box.x1 * picture.width) + 1, int(box.y1 * picture.height) + 1
+    part = picture.grey[y0:y1:2, x0:x1:2].astype(np.int16)
+    if part.size == 0:
+        return 0.0
+    ink = np.abs(part - float(np.median(part))) > _FAINT_INK
+    for word in words:
+        left, top = (int(word.x0 * picture.width) - x0) // 2, (int(word.y0 * picture.height) - y0) // 2
+        right, bottom = (int(word.x1 * picture.width) - x0) // 2, (int(word.y1 * picture.height) - y0) // 2
+        ink[max(top - 1, 0) : max(bottom + 2, 0), max(left - 1, 0) : max(right + 2, 0)] = False
+    return float(ink.mean())
 
 
 def ink_mask(picture: Picture) -> Bytes:

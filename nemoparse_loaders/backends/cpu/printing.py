@@ -26,6 +26,8 @@ def to_element(block: Block, frame: Frame, page: int, position: int) -> Element:
         text=text,
         table=block.table,
         chart=block.chart,
+        continues_before=block.continues_before,
+        continues_after=block.continues_after,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from ...document import Element
@@ -14,10 +15,10 @@ from .geometry import Frame, Rect
 from .lines import build_lines
 from .order import reading_order
 from .parts import Block, PageWords, Region, Word, is_rtl
-from .picture import Picture, decode_picture, ground_of
+from .picture import Picture, decode_picture, drawn_share, ground_of
 from .printing import to_element
 from .raster_lines import raster_rulings
-from .roles import Page, assign_roles, body_font, body_size, mark_bibliography, mono_share
+from .roles import Page, assign_roles, body_font, body_size, lists_contents, mark_bibliography, mono_share
 from .source import find_words
 from .tables import find_tables, inside
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from .models import PageModels
 
 _FURNITURE = ("Page-header", "Page-footer")
+_LISTINGS = {"Code": 2.5, "TOC": 4.0}  # the gap, in font sizes, over which pieces belong together
 
 
 def read_page(image: PageImage, models: PageModels) -> list[Element]:
@@ -44,7 +46,8 @@ def read_page(image: PageImage, models: PageModels) -> list[Element]:
     blocks = find_blocks(found, image.text_layer or TextLayer(), upright, regions, image.geometry.number)
     ordered = in_order(blocks, rtl=is_rtl("".join(word.text for word in found.words)))
     mark_bibliography(ordered)
-    ordered = joined_code(ordered)
+    ordered = joined_pieces(ordered)
+    mark_continuations(ordered)
     return [
         to_element(block, found.frame, image.geometry.number, position)
         for position, block in enumerate(ordered, start=1)
@@ -97,8 +100,16 @@ def find_blocks(
     equations = equation_blocks(words, level, regions)
     words = without(words, equations)
     lines = build_lines(words)
+    word_boxes = [turned_back.to_page(word.box) for word in words]
     figures = find_figures(
-        words, lines, images if not found.from_ocr else [], rulings, regions, tables, page_box
+        words,
+        lines,
+        [] if found.from_ocr else images,
+        rulings,
+        regions,
+        tables,
+        page_box,
+        lambda box: drawn_share(upright, turned_back.to_page(box), word_boxes),
     )
     for figure in figures:
         figure.lines = build_lines(inside(words, figure.box))
@@ -106,6 +117,12 @@ def find_blocks(
         words = [word for word in words if not any(figure.box.holds(*word.box.middle) for figure in figures)]
         lines = build_lines(words)
     blocks = build_blocks(lines, regions)
+    for stray in found.stray:
+        home = next((figure for figure in figures if figure.box.holds(*stray.box.middle)), None)
+        if home is not None:
+            home.lines.append(stray)
+        elif not any(table.box.holds(*stray.box.middle) for table in tables):
+            blocks.append(Block(stray.box, [stray], type="Floating-text"))
     page = Page(
         frame=frame,
         number=number,
@@ -115,23 +132,50 @@ def find_blocks(
         from_ocr=found.from_ocr,
         mono=mono_share(lines),
         font=body_font(lines),
+        contents=lists_contents(lines),
     )
     everything = [*tables, *figures, *equations, *blocks]
     assign_roles(everything, page)
     return everything
 
 
-def joined_code(ordered: Sequence[Block]) -> list[Block]:
-    """Pieces of one listing that blank lines had parted, put together."""
+def mark_continuations(ordered: Sequence[Block]) -> None:
+    """Mark paragraphs that break off at the end of a column or page, and those that go on from there.
+
+    Args:
+        ordered: The blocks of a page in reading order.
+    """
+    texts = [block for block in ordered if block.type in {"Text", "List-item"}]
+    for block, after in pairwise(texts):
+        # Only where the next one does not stand below: a new column.
+        if after.box.y0 < block.box.y0 and _breaks_off(block.text) and _goes_on(after.text):
+            block.continues_after = after.continues_before = True
+    if texts and texts[0].type == "Text" and _goes_on(texts[0].text):
+        texts[0].continues_before = True
+    if texts and texts[-1].type == "Text" and len(texts[-1].lines) > 1 and _breaks_off(texts[-1].text):
+        texts[-1].continues_after = True
+
+
+def _breaks_off(text: str) -> bool:
+    return text[-1:].isalnum() or text[-1:] in {",", "-"}
+
+
+def _goes_on(text: str) -> bool:
+    return text[:1].islower()
+
+
+def joined_pieces(ordered: Sequence[Block]) -> list[Block]:
+    """Pieces of one listing, or of one table of contents, that gaps had parted, put together."""
     joined: list[Block] = []
     for block in ordered:
         last = joined[-1] if joined else None
-        near = last is not None and 0 <= block.box.y0 - last.box.y1 < 2.5 * block.size
-        if last is not None and near and last.type == block.type == "Code" and last.box.across(block.box) > 0:
-            last.lines += block.lines
-            last.box = last.box.union(block.box)
-        else:
-            joined.append(block)
+        if last is not None and last.type == block.type and block.type in _LISTINGS:
+            gap = block.box.y0 - last.box.y1
+            if 0 <= gap < _LISTINGS[block.type] * block.size and last.box.across(block.box) > 0:
+                last.lines += block.lines
+                last.box = last.box.union(block.box)
+                continue
+        joined.append(block)
     return joined
 
 

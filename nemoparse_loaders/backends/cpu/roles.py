@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .blocks import LIST_MARKER, NUMBERED
+from .formulas import is_formula
 from .geometry import Frame, Rect
 from .parts import Block, Line, is_cjk
 
@@ -28,6 +29,7 @@ _PART = re.compile(
 )
 _ENTRY = re.compile(r"^\[\d{1,3}\]\s")
 _LEADERS = re.compile(r"(?:\.\s?){4,}\s*[\divxlc]+\s*$")
+_FEW_LEADERS = re.compile(r"(?:\.\s?){2,}\s*[\divxlc]+\s*$")
 _PAGE_NUMBER = re.compile(
     r"^(?:page\s+)?[-–—\s]*(?:\d{1,5}|[ivxlcdm]{1,7})[-–—\s]*(?:(?:of|/)\s*\d+)?$", re.IGNORECASE
 )
@@ -41,6 +43,8 @@ _LEVEL_1, _LEVEL_2 = 1.3, 1.12
 _HEADING_WORDS = 20
 _HEADING_LINES = 3
 _SMALL = 0.93
+_OCR_HEADING = 1.35
+_LONGEST_CAPTION = 3_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +60,7 @@ class Page:
         from_ocr: Sizes are estimates then, and weight is not known.
         mono: Which part of the page's letters is of fixed pitch.
         font: The font of most lines; empty where not known.
+        contents: The page lists contents: two dots before a page number are leaders there.
     """
 
     frame: Frame
@@ -66,6 +71,12 @@ class Page:
     from_ocr: bool
     mono: float = 0.0
     font: str = ""
+    contents: bool = False
+
+    @property
+    def leaders(self) -> re.Pattern[str]:
+        """What the lines of a table of contents end with."""
+        return _FEW_LEADERS if self.contents else _LEADERS
 
 
 def body_size(lines: Sequence[Line]) -> float:
@@ -76,6 +87,11 @@ def body_size(lines: Sequence[Line]) -> float:
             size = round(word.size * 2) / 2
             weights[size] = weights.get(size, 0) + len(word.text)
     return max(weights, key=lambda size: weights[size]) if weights else 10.0
+
+
+def lists_contents(lines: Sequence[Line]) -> bool:
+    """Whether three lines or more end with leaders and a page number."""
+    return sum(bool(_LEADERS.search(line.text)) for line in lines) >= 3
 
 
 def body_font(lines: Sequence[Line]) -> str:
@@ -102,11 +118,12 @@ def _role(block: Block, page: Page) -> str:
     text = block.text
     if furniture := _furniture(block, page, text):
         return furniture
-    if sum(bool(_LEADERS.search(line.text)) for line in block.lines) * 2 > len(block.lines):
+    if sum(bool(page.leaders.search(line.text)) for line in block.lines) * 2 > len(block.lines):
         return "TOC"
     if _is_code(block, page):
         return "Code"
-    if _is_formula(block, text):
+    words = [word for line in block.lines for word in line.words]
+    if len(block.lines) <= 4 and is_formula(words, seen=block.region == "equation"):
         return "Formula"
     if _is_caption(block, page, text):
         return "Caption"
@@ -124,7 +141,7 @@ def _role(block: Block, page: Page) -> str:
 def _furniture(block: Block, page: Page, text: str) -> str:
     """Page headers and footers: seen by the model near the edge, or page numbers that stand there alone."""
     top, bottom = block.box.y0 / page.frame.height, block.box.y1 / page.frame.height
-    if len(block.lines) > 3 or block.size > 1.25 * page.body:
+    if len(block.lines) > 3 or block.size > 1.25 * page.body or _CAPTION.match(text):
         return ""
     at_top, at_bottom = bottom < 1.6 * _MARGIN, top > 1 - 1.6 * _MARGIN
     titled = page.number == 1 and (block.size >= 1.1 * page.body or block.lines[0].share("bold") > 0.9)
@@ -135,6 +152,11 @@ def _furniture(block: Block, page: Page, text: str) -> str:
     ruled_top = any(
         0 <= rule.y0 - block.box.y1 < 12 and rule.y0 < 2 * _MARGIN * page.frame.height for rule in page.rules
     )
+    if len(block.lines) == 1 and block.size < 0.9 * page.body:
+        if bottom < 0.6 * _MARGIN:
+            return "Page-header"
+        if top > 1 - 0.6 * _MARGIN:
+            return "Page-footer"
     if bottom < _MARGIN and (_PAGE_NUMBER.match(text) or (ruled_top and len(block.lines) == 1)):
         return "Page-header"
     if top > 1 - _MARGIN and _PAGE_NUMBER.match(text):
@@ -154,28 +176,10 @@ def mono_share(lines: Sequence[Line]) -> float:
     return sum(len(word.text) for word in words if word.mono) / max(letters, 1)
 
 
-_MATH = re.compile(r"[=<>≤≥≈≠±×÷∑∏∫√∂∇∞∈∉⊂⊆∪∩∧∨¬∀∃→⇒↔⇔∝·∙⋅α-ωΑ-Ω+−^_|]")
-_MATH_FONT = re.compile(
-    r"^(?:CM(?:MI|SY|EX|BSY|MIB)|MSAM|MSBM|LMMath|STIX.*Math|.*Math|Symbol|Euclid|MTSY|MTMI|rsfs)",
-    re.IGNORECASE,
-)
-
-
-def _is_formula(block: Block, text: str) -> bool:
-    words = [word for line in block.lines for word in line.words]
-    signs = len(_MATH.findall(text)) + sum(bool(_MATH_FONT.match(word.font)) for word in words)
-    if block.region == "equation":
-        return signs > 0
-    prose = sum(
-        len(word.text) >= 4 and word.text.isalpha() and not _MATH_FONT.match(word.font) for word in words
-    )
-    return len(block.lines) <= 4 and signs >= max(2, 0.35 * len(words)) and prose <= 0.15 * len(words)
-
-
 def _is_caption(block: Block, page: Page, text: str) -> bool:
-    if block.region in {"figure_caption", "table_caption"} and len(text) < 1200:
+    if block.region in {"figure_caption", "table_caption"} and len(text) < _LONGEST_CAPTION:
         return bool(_CAPTION.match(text)) or _near_float(block.box, page)
-    if not _CAPTION.match(text) or len(text) > 1200:
+    if not _CAPTION.match(text) or len(text) > _LONGEST_CAPTION:
         return False
     match = _CAPTION.match(text)
     rest = text[match.end() :] if match else ""
@@ -208,7 +212,8 @@ def _is_footnote(block: Block, page: Page, text: str) -> bool:
     if raised and (small or page.from_ocr):
         return True
     # OCR loses raised marks; a short rule right above at the foot of the page says enough.
-    return ruled and (page.from_ocr or (small and bool(_FOOTNOTE_MARK.match(text))))
+    at_foot = block.box.y0 > 0.8 * page.frame.height
+    return ruled and ((page.from_ocr and at_foot) or (small and bool(_FOOTNOTE_MARK.match(text))))
 
 
 def _is_heading(block: Block, page: Page, text: str) -> bool:
@@ -227,7 +232,7 @@ def _is_heading(block: Block, page: Page, text: str) -> bool:
         return not marked and (bold or ratio > 0.97 or page.from_ocr) and not (ends and len(words) > 8)
     if ends:
         return False
-    if ratio >= 1.15:
+    if ratio >= (_OCR_HEADING if page.from_ocr else 1.15):
         return True
     numbered = bool(NUMBERED.match(text)) and not text.rstrip().endswith(":")
     capitals = text.isupper() and all(line.font and line.font != page.font for line in block.lines)

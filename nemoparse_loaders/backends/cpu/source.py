@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING
 from ...document import BBox
 from ...rendering.page_image import PageImage, TextLayer, TextWord
 from .geometry import Frame, Turn
+from .lines import build_lines
 from .ocr_words import read_picture
-from .parts import PageWords, Word
+from .parts import Line, PageWords, Word
 from .picture import Picture, seen, unexplained_ink
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def find_words(image: PageImage, picture: Picture, models: PageModels) -> PageWo
         if not few or unexplained_ink(picture, [word.bbox for word in visible]) < _STRAY_INK:
             return _from_layer(visible, size)
     elif not visible and unexplained_ink(picture, []) == 0.0:
-        return PageWords(Frame(*size), [], {}, from_ocr=False)
+        return PageWords(Frame(*size), [], [], from_ocr=False)
     return read_picture(picture, size, models)
 
 
@@ -102,7 +103,20 @@ def _from_layer(words: Sequence[TextWord], size: tuple[float, float]) -> PageWor
         box = Frame(*size, turn).to_frame(word.bbox)
         em = word.size_pt if 0.4 * box.height <= word.size_pt <= 3 * box.height else 0.85 * box.height
         by_turn[turn].append(Word(word.text, box, em, word.font, word.bold, word.italic, word.mono, order))
-    return PageWords(Frame(*size, main), by_turn.pop(main), by_turn, from_ocr=False)
+    frame = Frame(*size, main)
+    words_of_page = by_turn.pop(main)
+    return PageWords(frame, words_of_page, _stray_lines(by_turn, size, frame), from_ocr=False)
+
+
+def _stray_lines(by_turn: dict[Turn, list[Word]], size: tuple[float, float], frame: Frame) -> list[Line]:
+    """Words that read in another direction, line by line, with their boxes in the frame of the page."""
+    stray: list[Line] = []
+    for turn, words in by_turn.items():
+        for line in build_lines(words):
+            box = frame.to_frame(Frame(*size, turn).to_page(line.box))
+            first = line.words[0]
+            stray.append(Line((Word(line.text, box, line.size, first.font, order=first.order),)))
+    return stray
 
 
 def _turn(angle: float) -> Turn:
