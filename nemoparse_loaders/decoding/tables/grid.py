@@ -68,7 +68,7 @@ def table_from_placeholders(
             if col in taken[row]:
                 continue
             cell = by_column[col]
-            rowspan = _reach(placed, taken, row, col, cell)
+            rowspan = _reach(placed, taken, row, col, cell) if cell.rowspan > 1 else 1
             for covered in range(row + 1, row + rowspan):
                 taken[covered].update(range(col, col + cell.colspan))
             cells.append(
@@ -163,8 +163,9 @@ def _columns(row: Sequence[SourceCell], n_cols: int) -> dict[int, SourceCell]:
     by_column: dict[int, SourceCell] = {}
     col = 0
     for index, cell in enumerate(row):
-        room = n_cols - col - (len(row) - index - 1)
-        cell.colspan = max(1, min(cell.colspan, room))
+        if cell.colspan > 1:
+            room = n_cols - col - (len(row) - index - 1)
+            cell.colspan = max(1, min(cell.colspan, room))
         by_column[col] = cell
         col += cell.colspan
     # Filled up on the right, so that every position belongs to a cell.
