@@ -76,6 +76,10 @@ class TestContract:
         for shown in (reader.to_json(), str(reader.to_dict()), repr(reader), str(reader)):
             assert "hunter2" not in shown
 
+    def test_it_has_a_json_schema(self) -> None:
+        properties = NemotronParseReader.model_json_schema()["properties"]
+        assert properties["pages"]["description"] == ParseOptions.model_fields["pages"].description
+
     def test_json_makes_an_equal_reader(self) -> None:
         reader = NemotronParseReader(pages=[1, 3], split="page", max_image_size=(800, 900))
         assert NemotronParseReader.from_json(reader.to_json()).to_dict() == reader.to_dict()

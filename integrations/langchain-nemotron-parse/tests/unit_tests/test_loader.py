@@ -131,11 +131,12 @@ class TestSplits:
         assert document.id == document.metadata["doc_id"]
 
     @pytest.mark.filterwarnings("ignore:The function `loads` is in beta")
+    @pytest.mark.filterwarnings("ignore:The default value of `allowed_objects` will change")
     def test_langchain_can_store_a_whole_document(self, server: ParseServer, pdf: Path) -> None:
         from langchain_core.load import dumps, loads
 
         [document] = NemotronParseLoader(pdf, base_url=server.base_url, split="document").load()
-        kept = loads(dumps(document), allowed_objects=[Document])
+        kept = loads(dumps(document))
         assert type(kept) is Document
         assert (kept.id, kept.page_content, kept.metadata) == (
             document.id,

@@ -149,13 +149,15 @@ class NemotronParseNodeParser(NodeParser):
         }
         if isinstance(node, (Node, TextNode)):
             shared["text_template"] = node.text_template
+        # LlamaIndex 0.13 leaves it None where nothing is given.
+        own_ids = self.id_func not in (None, default_id_func)
         places = locate(text, [chunk.text for chunk in split.chunks])
         parsed = []
         for number, (chunk, place) in enumerate(zip(split.chunks, places, strict=True)):
             metadata = {**chunk.metadata, **copy.deepcopy(theirs)}
             parsed.append(
                 TextNode(
-                    id_=chunk.id if self.id_func is default_id_func else self.id_func(number, node),
+                    id_=self.id_func(number, node) if own_ids else chunk.id,
                     text=chunk.text,
                     metadata=metadata,
                     excluded_embed_metadata_keys=_excluded(

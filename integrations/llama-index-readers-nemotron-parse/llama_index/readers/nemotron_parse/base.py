@@ -21,6 +21,7 @@ from pydantic import (
     field_validator,
     model_validator,
 )
+from pydantic.json_schema import SkipJsonSchema
 
 from nemoparse_loaders import (
     DocumentParser,
@@ -89,13 +90,13 @@ class NemotronParseReader(BasePydanticReader):
         default="raise",
         description='A file that cannot be read: "raise", or "skip" it with a warning in the log.',
     )
-    file_metadata: FileMetadata | None = Field(
+    file_metadata: SkipJsonSchema[FileMetadata] | None = Field(
         default=None,
         exclude=True,
         repr=False,
         description="Called with the path of each file; what it returns is merged into the metadata.",
     )
-    chunker: LayoutChunker | None = Field(
+    chunker: SkipJsonSchema[LayoutChunker] | None = Field(
         default=None, exclude=True, repr=False, description='Makes the chunks of split="chunk".'
     )
 
