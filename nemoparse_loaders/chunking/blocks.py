@@ -10,7 +10,7 @@ from ..document import BBox, Element, ElementType, ParsedPage
 from ..export.markdown import element_to_markdown
 from ..export.plain import markdown_to_text
 from .body import Placed
-from .clean import words_of, words_of_formula
+from .clean import storable, words_of, words_of_formula
 from .outline import Heading, Path, is_section_heading
 
 # The line under the header of a pipe table, and the bars between its cells.
@@ -123,10 +123,10 @@ def embedded_words(element: Element) -> str:
 
 
 def embedded_form(text: str, kind: ChunkType) -> str:
-    """Plain text of an element of that kind as it is embedded; empty only for blank text."""
+    """Storable plain text of an element of that kind as it is embedded; empty only for blank text."""
+    words = text = storable(text)
     if kind == "code":
         return text.strip("\n") if text.strip() else ""
-    words = text
     if kind in ("table", "chart"):
         words = _BAR.sub(" ", _RULE_LINE.sub("", words))
     if "\\" in words:

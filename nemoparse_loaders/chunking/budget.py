@@ -33,8 +33,14 @@ class Budget:
 
     def fits(self, text: str) -> bool:
         """Whether the text is within the limit."""
-        # What is far too long is not worth counting; no vocabulary has tokens that are longer on average.
-        return len(text) <= 64 * self.max_tokens and self.count(text) <= self.max_tokens
+        return not self.hopeless(text) and self.count(text) <= self.max_tokens
+
+    def hopeless(self, text: str) -> bool:
+        """Whether a text, with marks or without, is so long that it is not worth counting.
+
+        No vocabulary has tokens of 64 characters on average.
+        """
+        return len(text) > 64 * self.max_tokens
 
     def cost(self, text: str) -> int:
         """Tokens that a text adds to others; the sum is an estimate, and `fits` has the last word."""

@@ -45,8 +45,14 @@ def is_float(placed: Placed) -> bool:
     )
 
 
+def is_caption(placed: Placed) -> bool:
+    """Whether the element is a caption with words."""
+    element = placed.element
+    return element.type == ElementType.CAPTION.value and bool((element.text or element.markdown).strip())
+
+
 def _bind_page(elements: Sequence[Placed], bound: dict[int, list[Placed]]) -> None:
-    captions = [placed for placed in elements if placed.element.type == ElementType.CAPTION.value]
+    captions = [placed for placed in elements if is_caption(placed)]
     floats = [placed for placed in elements if is_float(placed)]
     pairs = sorted(
         (

@@ -28,8 +28,8 @@ def storable(text: str) -> str:
 
 
 def words_of(text: str) -> str:
-    """Plain text with runs of white space made one; line breaks stay."""
-    return _LINES.sub("\n", _SPACES.sub(" ", text)).strip()
+    """Storable plain text with runs of white space made one; line breaks stay."""
+    return _LINES.sub("\n", _SPACES.sub(" ", storable(text))).strip()
 
 
 def words_of_formula(latex: str) -> str:

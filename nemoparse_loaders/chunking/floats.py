@@ -69,7 +69,7 @@ def figure_drafts(figure: Float, budget: Budget, overlap_sentences: int) -> Iter
     kind = kind_of(element)
     table_id = element.id if kind == "table" else ""
     words = embedded_words(element)
-    if not words and not figure.caption:
+    if not words and not figure.captions:
         return
     prefix = budget.prefix(figure.path, figure.caption)
     # The first piece holds the caption; the others repeat it as far as there is room.

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ..document import ParsedDocument
 from ..errors import OptionError
-from .blocks import Block, Draft, block_of, reader_text
+from .blocks import Block, Draft, block_of, embedded_words
 from .body import Placed, body_of
 from .budget import Budget
 from .captions import bind_captions, is_float
@@ -115,7 +115,7 @@ def _flow_and_floats(document: ParsedDocument, budget: Budget) -> tuple[list[Blo
     flow = [
         block_of(placed, paths[placed.position])
         for placed in body
-        if placed.position not in beside and reader_text(placed.element).strip()
+        if placed.position not in beside and embedded_words(placed.element)
     ]
     return flow, floats
 

@@ -9,95 +9,92 @@ from ..export.plain import markdown_to_text
 from .blocks import embedded_form
 
 
-def row_groups(table: Table) -> list[tuple[int, int]]:
-    """Body rows that a row span ties together, as (start, end) rows of the table, in order."""
-    reach = list(range(1, table.n_rows + 1))
-    for cell in table.cells:
-        if cell.row >= table.header_rows:
-            reach[cell.row] = max(reach[cell.row], min(cell.row + cell.rowspan, table.n_rows))
-    groups: list[tuple[int, int]] = []
-    start = end = table.header_rows
-    for row in range(table.header_rows, table.n_rows):
-        if row >= end:
-            if end > start:
-                groups.append((start, end))
-            start = row
-        end = max(end, reach[row])
-    if end > start:
-        groups.append((start, end))
-    return groups
+class Rows:
+    """A table by its rows.
 
-
-def row_words(table: Table) -> list[str]:
-    """Each row for the embedder: its cells joined by spaces.
-
-    A cell over several columns is said once. One over several body rows is said in each of them, so that no
-    row stands without its label; in the header it is said once.
+    Attributes:
+        table: The whole table.
+        cells: For each row the cells that stand in it or reach into it, from left to right.
+        words: For each row what is embedded: its cells joined by spaces. A cell over several columns is said
+            once. One over several body rows is said in each of them, so that no row stands without its label;
+            in the header it is said once.
     """
-    rows: list[list[tuple[int, str]]] = [[] for _ in range(table.n_rows)]
-    for cell in table.cells:
-        words = cell_words(cell.text)
-        last = cell.row + 1 if cell.row < table.header_rows else min(cell.row + cell.rowspan, table.n_rows)
-        for row in range(cell.row, last):
-            rows[row].append((cell.col, words))
-    return [" ".join(words for _, words in sorted(row) if words) for row in rows]
+
+    def __init__(self, table: Table) -> None:
+        """Sort the cells of a table into its rows."""
+        cells: list[list[TableCell]] = [[] for _ in range(table.n_rows)]
+        words: list[list[tuple[int, str]]] = [[] for _ in range(table.n_rows)]
+        for cell in table.cells:
+            text = cell_words(cell.text)
+            for row in range(cell.row, min(cell.row + cell.rowspan, table.n_rows)):
+                cells[row].append(cell)
+                if text and (row == cell.row or cell.row >= table.header_rows):
+                    words[row].append((cell.col, text))
+        self.table = table
+        self.cells = [sorted(row, key=lambda cell: cell.col) for row in cells]
+        self.words = [" ".join(text for _, text in sorted(row)) for row in words]
+
+    def groups(self) -> list[tuple[int, int]]:
+        """Body rows that a row span ties together, as (start, end) rows of the table, in order."""
+        groups: list[tuple[int, int]] = []
+        start = end = self.table.header_rows
+        for row in range(self.table.header_rows, self.table.n_rows):
+            if row >= end:
+                if end > start:
+                    groups.append((start, end))
+                start = row
+            reach = max((cell.row + cell.rowspan for cell in self.cells[row]), default=0)
+            end = max(end, row + 1, min(reach, self.table.n_rows))
+        if end > start:
+            groups.append((start, end))
+        return groups
+
+    def part(self, start: int, end: int) -> Table:
+        """The table with its header and the body rows from ``start`` to ``end``, counted in the whole table.
+
+        A cell that reaches into these rows from above is repeated at their top.
+        """
+        header = self.table.header_rows
+        cells = [
+            cell.model_copy(update={"rowspan": min(cell.rowspan, header - row)})
+            for row in range(header)
+            for cell in self.cells[row]
+            if cell.row == row
+        ]
+        for row in range(start, end):
+            for cell in self.cells[row]:
+                if row in (start, cell.row):
+                    rowspan = min(cell.row + cell.rowspan, end) - row
+                    cells.append(cell.model_copy(update={"row": row - start + header, "rowspan": rowspan}))
+        return Table(
+            cells=tuple(cells), n_rows=header + end - start, n_cols=self.table.n_cols, header_rows=header
+        )
+
+    def headings(self, row: int) -> list[str]:
+        """For each cell of a row the words of the header cells above it."""
+        above = [
+            head for index in range(self.table.header_rows) for head in self.cells[index] if head.row == index
+        ]
+        return [
+            " ".join(
+                words
+                for head in above
+                if head.col < cell.col + cell.colspan
+                and cell.col < head.col + head.colspan
+                and (words := cell_words(head.text))
+            )
+            for cell in self.cells[row]
+        ]
+
+    def says_header(self, row: int) -> bool:
+        """Whether every heading stands over a cell of the row that has words."""
+        pairs = zip(self.cells[row], self.headings(row), strict=True)
+        return all(cell_words(cell.text) or not head for cell, head in pairs)
 
 
 def cell_words(text: str) -> str:
     """One cell for the embedder, as one line."""
     return " ".join(embedded_form(markdown_to_text(text), "text").split())
-
-
-def with_rows(table: Table, start: int, end: int) -> Table:
-    """The table with its header and the body rows from ``start`` to ``end``.
-
-    A cell that reaches into these rows from above is repeated at their top.
-
-    Args:
-        table: The whole.
-        start: First row, counted in the whole table; at least ``table.header_rows``.
-        end: Row behind the last.
-    """
-    kept = table.header_rows
-    cells = [
-        cell.model_copy(update={"rowspan": min(cell.rowspan, kept - cell.row)})
-        for cell in table.cells
-        if cell.row < kept
-    ]
-    for cell in table.cells:
-        first, last = max(cell.row, start), min(cell.row + cell.rowspan, end)
-        if cell.row >= kept and first < last:
-            cells.append(cell.model_copy(update={"row": first - start + kept, "rowspan": last - first}))
-    cells.sort(key=lambda cell: (cell.row, cell.col))
-    return Table(cells=tuple(cells), n_rows=kept + end - start, n_cols=table.n_cols, header_rows=kept)
-
-
-def cells_of_row(table: Table, row: int) -> list[TableCell]:
-    """The cells that stand in a row or reach into it, from left to right."""
-    found = [cell for cell in table.cells if cell.row <= row < cell.row + cell.rowspan]
-    return sorted(found, key=lambda cell: cell.col)
-
-
-def headings_of(table: Table, cells: Sequence[TableCell]) -> list[str]:
-    """For each cell of a row the words of the header cells above it."""
-    return [
-        " ".join(
-            words
-            for above in table.cells
-            if above.row < table.header_rows
-            and above.col < cell.col + cell.colspan
-            and cell.col < above.col + above.colspan
-            and (words := cell_words(above.text))
-        )
-        for cell in cells
-    ]
-
-
-def says_header(table: Table, row: int) -> bool:
-    """Whether every heading stands over a cell of the row that has words."""
-    cells = cells_of_row(table, row)
-    heads = headings_of(table, cells)
-    return all(cell_words(cell.text) or not head for cell, head in zip(cells, heads, strict=True))
 
 
 def one_row(heads: Sequence[str], texts: Sequence[str]) -> Table:

@@ -92,7 +92,7 @@ def element_pieces(
         return embedded_form(piece if kind == "code" else markdown_to_text(piece), kind)
 
     def fits(piece: str) -> bool:
-        return budget.fits(front + embed(piece))
+        return not budget.hopeless(piece) and budget.fits(front + embed(piece))
 
     if kind == "code":
         cut = split_to_fit(source, fits, spans=line_spans)
@@ -103,9 +103,9 @@ def element_pieces(
     pieces = []
     for piece in cut:
         text = source[piece.overlap_start : piece.end].strip("\n" if kind == "code" else None)
-        if not text.strip():
-            continue
         words = embed(text)
+        if not words:
+            continue
         if not budget.fits(words):
             raise budget.too_small()
         fenced = f"```\n{text}\n```" if element.type == ElementType.CODE.value else text

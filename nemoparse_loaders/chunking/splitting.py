@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from .sentences import sentence_spans
 
 _WORD = re.compile(r"\S+\s*|\s+")
+_FIRST_GUESS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,7 @@ def _greedy(
 ) -> Iterator[tuple[int, int]]:
     """Parts of the text that end at some of ``ends``, as long as they fit, but at least one step each."""
     index = 0
-    guess = len(ends)
+    guess = _FIRST_GUESS
     while index < len(ends):
 
         def enough(count: int, first: int = index, begin: int = start) -> bool:
@@ -106,17 +107,16 @@ def _greedy(
 
 
 def _most(fits: Callable[[int], bool], limit: int, guess: int) -> int:
-    """The largest number up to ``limit`` that fits, looked for around a guess, so that the time is linear."""
-    low, high = 0, max(1, min(guess, limit))
-    while fits(high):
-        if high == limit:
-            return limit
-        low, high = high, min(limit, 2 * high)
-    # ``low`` fits (or is 0), ``high`` does not.
-    while high - low > 1:
-        middle = (low + high) // 2
-        if fits(middle):
-            low = middle
+    """The largest number up to ``limit`` that fits; 0 if none does.
+
+    It is looked for in growing steps from a guess, for the parts of a text are about as long as each other.
+    """
+    low, high, step = 0, limit + 1, 1
+    at = max(1, min(guess, limit))
+    while low < at < high:
+        if fits(at):
+            low, at = at, min(limit, at + step) if high > limit else (at + high) // 2
         else:
-            high = middle
+            high, at = at, max(1, at - step) if low == 0 else (low + at) // 2
+        step *= 2
     return low

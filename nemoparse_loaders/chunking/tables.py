@@ -12,7 +12,7 @@ from .budget import Budget
 from .continuations import TablePart, WholeTable
 from .floats import Float
 from .ranges import pack
-from .rows import row_groups, row_words, says_header, with_rows
+from .rows import Rows
 from .splitting import split_to_fit
 from .wide_rows import RowPiece, cut_row
 
@@ -42,10 +42,10 @@ def table_drafts(item: Float, whole: WholeTable, budget: Budget, overlap_sentenc
     words = [_words_around(part) for part in whole.parts]
     lines = [
         *(_embedded_words(entry.before) for entry in words),
-        *row_words(whole.table),
+        *Rows(whole.table).words,
         *(_embedded_words(entry.behind) for entry in words),
     ]
-    if not any(lines) and not item.caption:
+    if not any(lines) and not item.captions:
         return
     everything = (front + "\n".join(line for line in lines if line)).rstrip()
     if budget.fits(everything):
@@ -86,21 +86,21 @@ def _pieces(table: Table, front: str, brief: str, budget: Budget) -> Iterator[Ro
 
     The first piece holds header and caption, the others repeat them (the caption as far as there is room).
     """
-    words = row_words(table)
-    if budget.cost("\n".join(words[: table.header_rows])) > budget.max_tokens // 3:
+    rows = Rows(table)
+    if budget.cost("\n".join(rows.words[: table.header_rows])) > budget.max_tokens // 3:
         # A header that leaves no room for rows is not repeated: its rows are rows like others.
-        table = table.model_copy(update={"header_rows": 0})
-        words = row_words(table)
-    header = table.header_rows
+        rows = Rows(table.model_copy(update={"header_rows": 0}))
+    words, header = rows.words, rows.table.header_rows
     head = "".join(line + "\n" for line in words[:header] if line)
 
     def embedded(start: int, end: int, *, first: bool = False) -> str:
         return (front if first else brief) + head + "\n".join(line for line in words[start:end] if line)
 
     items: list[tuple[int, int]] = []
-    for start, end in row_groups(table):
+    for start, end in rows.groups():
         tied = end - start == 1 or budget.fits(embedded(start, end))
         items.extend([(start, end)] if tied else [(row, row + 1) for row in range(start, end)])
+    items = _with_wordless_rows(items, words)
     row_costs = [budget.cost(line) if line else 0 for line in words]
     ranges = pack(
         [sum(row_costs[start:end]) for start, end in items],
@@ -114,13 +114,25 @@ def _pieces(table: Table, front: str, brief: str, budget: Budget) -> Iterator[Ro
         texts = [embedded(start, end, first=first == 0), embedded(start, end)]
         text = next((text for text in texts if budget.fits(text)), None)
         if text is not None:
-            yield RowPiece(own_start, end, with_rows(table, start, end), text)
+            yield RowPiece(own_start, end, rows.part(start, end), text)
             continue
-        if own_start < start and not says_header(table, start):
+        row = next(row for row in range(start, end) if words[row])
+        if own_start < start and not rows.says_header(row):
             # The parts of the row have the headings of their own cells only.
-            yield RowPiece(own_start, start, with_rows(table, start, start), (front + head).rstrip("\n"))
+            yield RowPiece(own_start, start, rows.part(start, start), (front + head).rstrip("\n"))
             own_start = start
-        yield from cut_row(table, start, own_start, brief, budget)
+        yield from cut_row(rows, row, (own_start, end), brief, budget)
+
+
+def _with_wordless_rows(items: list[tuple[int, int]], words: Sequence[str]) -> list[tuple[int, int]]:
+    """Rows without words go with those above them, at the top with those below: they make no piece."""
+    kept: list[tuple[int, int]] = []
+    for start, end in items:
+        if kept and not (any(words[start:end]) and any(words[kept[-1][0] : kept[-1][1]])):
+            kept[-1] = (kept[-1][0], end)
+        else:
+            kept.append((start, end))
+    return kept
 
 
 def _words_around(part: TablePart) -> _Words:
@@ -147,12 +159,14 @@ def _words_drafts(
     fits_with = front
 
     def fits(piece: str) -> bool:
-        return budget.fits(fits_with + _embedded_words(piece))
+        return not budget.hopeless(piece) and budget.fits(fits_with + _embedded_words(piece))
 
     if not fits(words[:1]):
         fits_with = ""
     for piece in split_to_fit(words, fits, overlap_sentences):
         text = words[piece.overlap_start : piece.end].strip()
+        if not _embedded_words(text):
+            continue
         embed_text = fits_with + _embedded_words(text)
         if not budget.fits(embed_text):
             raise budget.too_small()

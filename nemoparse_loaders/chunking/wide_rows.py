@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ..document import Table
 from .budget import Budget
 from .ranges import pack
-from .rows import cell_words, cells_of_row, headings_of, one_row
+from .rows import Rows, cell_words, one_row
 from .splitting import split_to_fit
 
 
@@ -31,23 +31,25 @@ class RowPiece:
     part: str = ""
 
 
-def cut_row(table: Table, row: int, own_start: int, front: str, budget: Budget) -> Iterator[RowPiece]:
+def cut_row(
+    rows: Rows, row: int, stands_for: tuple[int, int], front: str, budget: Budget
+) -> Iterator[RowPiece]:
     """Cut one row so that each part fits.
 
     Each part stands under the headings of its cells, and with the row's first cell as its label.
 
     Args:
-        table: The whole table.
+        rows: The whole table.
         row: The row, counted in it.
-        own_start: First row that the first piece stands for: 0 where it holds the header rows.
+        stands_for: The rows that the pieces stand for, (first, behind the last): those beside the
+            row have no words, or are the header.
         front: Heading path and caption.
         budget: The limit.
 
     Raises:
         OptionError: Not even a single character fits.
     """
-    cells = cells_of_row(table, row)
-    heads = headings_of(table, cells)
+    cells, heads = rows.cells[row], rows.headings(row)
     words = [cell_words(cell.text) for cell in cells]
     label = budget.within(words[0], budget.max_tokens // 6) if cells[0].col == 0 else ""
 
@@ -61,7 +63,7 @@ def cut_row(table: Table, row: int, own_start: int, front: str, budget: Budget) 
         budget.room(front + label),
         lambda first, last: budget.fits(embedded(first, last)),
     )
-    start = own_start
+    start, end = stands_for
     for first, last in ranges:
         if not any(words[first:last]):
             continue
@@ -70,12 +72,12 @@ def cut_row(table: Table, row: int, own_start: int, front: str, budget: Budget) 
         beside = label if first > 0 else ""
         if budget.fits(text):
             texts = [cell.text for cell in cells[first:last]]
-            yield RowPiece(start, row + 1, _beside(beside, heads, first, last, texts), text, part)
+            yield RowPiece(start, end, _beside(beside, heads, first, last, texts), text, part)
             start = row
         else:
             for piece, embed_text in _cut_cell(cells[first].text, heads[first], beside, front, budget):
                 table_piece = _beside(beside, heads, first, first + 1, [piece.text])
-                yield RowPiece(start, row + 1, table_piece, embed_text, f"{part} {piece.start}:{piece.end}")
+                yield RowPiece(start, end, table_piece, embed_text, f"{part} {piece.start}:{piece.end}")
                 start = row
 
 
@@ -101,11 +103,14 @@ def _cut_cell(
     def embedded(piece: str) -> str:
         return _lines(front, head, f"{label} {cell_words(piece)}".strip())
 
-    if not budget.fits(embedded(text[:1])):
+    def fits(piece: str) -> bool:
+        return not budget.hopeless(piece) and budget.fits(embedded(piece))
+
+    if not fits(text[:1]):
         front = head = label = ""
-    for piece in split_to_fit(text, lambda part: budget.fits(embedded(part))):
+    for piece in split_to_fit(text, fits):
         own = text[piece.start : piece.end].strip()
-        if not own:
+        if not cell_words(own):
             continue
         if not budget.fits(embedded(own)):
             raise budget.too_small()

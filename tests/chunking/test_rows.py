@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nemoparse_loaders.chunking.rows import row_groups, row_words, with_rows
+from nemoparse_loaders.chunking.rows import Rows
 from nemoparse_loaders.document import Table, TableCell
 
 
@@ -24,7 +24,7 @@ def spanned_tables(draw: st.DrawFn) -> Table:
 
 @given(spanned_tables())
 def test_groups_are_the_body_rows_and_cut_no_span(table: Table) -> None:
-    groups = row_groups(table)
+    groups = Rows(table).groups()
 
     assert [row for start, end in groups for row in range(start, end)] == list(range(1, table.n_rows))
     for cell in table.cells:
@@ -39,14 +39,14 @@ def test_a_part_shows_its_rows_as_the_whole_does(table: Table, data: st.DataObje
     end = data.draw(st.integers(start + 1, table.n_rows))
     grid = table.grid(expand_spans=True)
 
-    assert with_rows(table, start, end).grid(expand_spans=True) == [grid[0], *grid[start:end]]
+    assert Rows(table).part(start, end).grid(expand_spans=True) == [grid[0], *grid[start:end]]
 
 
 @given(spanned_tables())
 def test_every_row_is_said_with_its_labels(table: Table) -> None:
     grid = table.grid(expand_spans=True)
 
-    assert row_words(table) == [" ".join(text or "" for text in row) for row in grid]
+    assert Rows(table).words == [" ".join(text or "" for text in row) for row in grid]
 
 
 def test_wide_cells_are_said_once_and_marks_are_left_out() -> None:
@@ -61,4 +61,4 @@ def test_wide_cells_are_said_once_and_marks_are_left_out() -> None:
         header_rows=1,
     )
 
-    assert row_words(table) == ["Spring tides", "m² row 5"]
+    assert Rows(table).words == ["Spring tides", "m² row 5"]
