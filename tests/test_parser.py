@@ -23,11 +23,13 @@ from nemoparse_loaders import (
     OptionError,
     PageReplyError,
     ParsedDocument,
+    RequestRejectedError,
     ServerBusyError,
     ServerFailedError,
     SourceInput,
 )
 from nemoparse_loaders.backends.base import ModelReply
+from nemoparse_loaders.backends.nvidia import NvidiaBackend
 from nemoparse_loaders.profiles import PROFILES, Profile
 from nemoparse_loaders.rendering.page_image import PageImage
 
@@ -214,6 +216,28 @@ class TestPageErrors:
         assert engine.closed == 1
 
 
+def test_a_picture_too_large_for_the_server_is_sent_smaller(
+    make_pdf: Callable[..., bytes], caplog: pytest.LogCaptureFixture
+) -> None:
+    sizes: list[int] = []
+
+    class Picky(Double):
+        async def read(self, image: PageImage) -> ModelReply:
+            sizes.append(len(image.data))
+            if len(image.data) > 60_000:
+                raise RequestRejectedError("too large", status=413)
+            return await super().read(image)
+
+    text = "\n".join("The quick brown fox jumps over the lazy dog" for _ in range(20))
+    data = make_pdf(*[text] * 3)
+    document = DocumentParser(backend=Picky(max_concurrency=1)).parse(data)
+    assert [page.status for page in document.pages] == ["ok"] * 3
+    assert sizes[0] > 60_000
+    assert max(sizes[-2:]) <= 60_000, "what was found out holds for the pages after it"
+    assert "image_reduced" in {issue.code for issue in document.pages[0].issues}
+    assert "max_image_bytes" in caplog.text
+
+
 class TestRetries:
     def test_a_fault_that_passes_is_tried_again(self, three_pages: bytes) -> None:
         def busy_twice(page: int, attempt: int) -> ModelReply | BackendError:
@@ -371,6 +395,14 @@ class TestConfiguration:
         except OptionError:
             return
         assert backend == "cpu"
+
+    def test_the_key_of_an_own_server_does_not_go_to_nvidia(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("NEMOTRON_PARSE_API_KEY", "not-a-real-key-of-ours")
+        monkeypatch.setenv("NVIDIA_API_KEY", "not-a-real-key-of-theirs")
+        backend = DocumentParser(backend="nvidia").backend
+        assert isinstance(backend, NvidiaBackend)
+        assert backend.api_key is not None
+        assert backend.api_key.get_secret_value() == "not-a-real-key-of-theirs"
 
     def test_nvidia_when_the_environment_names_it(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("NEMOTRON_PARSE_BACKEND", "nvidia")

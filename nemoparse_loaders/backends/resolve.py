@@ -55,10 +55,12 @@ def resolve_backend(options: ParseOptions, *, client: Any = None) -> Backend:
         name = "vllm"
     if base_url is None and name in ("auto", "vllm"):
         base_url = os.environ.get("NEMOTRON_PARSE_BASE_URL") or None
-    if api_key is None and (from_environment := os.environ.get("NEMOTRON_PARSE_API_KEY")):
-        api_key = SecretStr(from_environment)
     if name == "auto":
         name = _best_at_hand(base_url)
+    # The key of a server of one's own is not for NVIDIA, which has NVIDIA_API_KEY.
+    own_key = os.environ.get("NEMOTRON_PARSE_API_KEY") if name == "vllm" else None
+    if api_key is None and own_key:
+        api_key = SecretStr(own_key)
     options = options.model_copy(update={"base_url": base_url, "headers": headers, "api_key": api_key})
     return _build(name, options)
 

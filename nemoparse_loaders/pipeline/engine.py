@@ -6,6 +6,7 @@ One `Engine` lives inside one event loop. Its budget of requests is shared by al
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections import deque
 from collections.abc import AsyncGenerator, Callable
@@ -14,7 +15,7 @@ from contextlib import AsyncExitStack
 from types import TracebackType
 from typing import TypeVar
 
-from ..backends.base import Backend, Session
+from ..backends.base import Backend, ModelReply, Session
 from ..document import Issue, ParsedPage
 from ..errors import (
     AuthenticationError,
@@ -32,8 +33,12 @@ from .retry import RetryPolicy
 
 T = TypeVar("T")
 
+logger = logging.getLogger(__name__)
+
 # Rendered pages that wait for a free request: enough to hide a slow page, few enough to stay small.
 RENDER_AHEAD = 4
+# A server that refuses even less than this takes no pages.
+SMALLEST_PICTURE_BYTES = 20_000
 # Pages of one document that may be finished but not yet handed out, for each request in flight.
 ORDER_WINDOW = 2
 
@@ -48,6 +53,7 @@ class Engine:
         self._limit = options.max_concurrency or backend.max_concurrency
         self._exit = AsyncExitStack()
         self._any_reply = False
+        self._picture_limit = options.max_image_bytes
 
     async def __aenter__(self) -> Engine:
         self._requests = asyncio.Semaphore(self._limit)
@@ -109,7 +115,7 @@ class Engine:
             max_image_size=largest,
             dpi=self._options.dpi,
             text_layer=self._backend.needs_text_layer,
-            max_image_bytes=self._options.max_image_bytes,
+            max_image_bytes=self._picture_limit,
         )
 
     async def read_page(self, renderer: PageRenderer, number: int, file_name: str) -> ParsedPage:
@@ -120,16 +126,20 @@ class Engine:
             PageRenderError, PageReplyError: With ``on_page_error="raise"``.
         """
         async with self._rendered:
-            try:
-                image = await self.in_render_thread(renderer.render, number, self.render_settings())
-            except PageRenderError as error:
-                if self._options.on_page_error == "raise":
-                    raise
-                return failed_page(number, "render_failed", reason_for(error, 0))
-            if image.is_blank and not _has_words(image):
-                return blank_page(image)
-            async with self._requests:
-                outcome = await request_page(self._session, image, self._policy)
+            while True:
+                settings = self.render_settings()
+                try:
+                    image = await self.in_render_thread(renderer.render, number, settings)
+                except PageRenderError as error:
+                    if self._options.on_page_error == "raise":
+                        raise
+                    return failed_page(number, "render_failed", reason_for(error, 0))
+                if image.is_blank and not _has_words(image):
+                    return blank_page(image)
+                async with self._requests:
+                    outcome = await request_page(self._session, image, self._policy)
+                if not self._takes_smaller_pictures(outcome, image):
+                    break
         if isinstance(outcome, PageFailure):
             fatal = isinstance(outcome.error, AuthenticationError | ModelNotFoundError)
             if fatal and not self._any_reply:
@@ -144,6 +154,27 @@ class Engine:
         if page.status == "failed" and self._options.on_page_error == "raise":
             raise PageReplyError(file_name, number, page.issues[-1].message)
         return page
+
+    def _takes_smaller_pictures(
+        self, outcome: tuple[ModelReply, int] | PageFailure, image: PageImage
+    ) -> bool:
+        """Whether the picture was too large for the server, so that a smaller one is worth a try.
+
+        The limit that is found so holds for all further pages.
+        """
+        if not isinstance(outcome, PageFailure) or outcome.error.status != 413:
+            return False
+        limit = len(image.data) // 2
+        if limit < SMALLEST_PICTURE_BYTES:
+            return False
+        self._picture_limit = min(limit, self._picture_limit or limit)
+        logger.warning(
+            "The server refuses a picture of %s bytes: pages now go with at most %s bytes, as JPEG. "
+            "Set max_image_bytes= to its limit.",
+            f"{len(image.data):,}",
+            f"{self._picture_limit:,}",
+        )
+        return True
 
     @property
     def order_window(self) -> int:
