@@ -39,7 +39,7 @@ base URL, key and headers are used, and `options=` with all options at once.
 | variable | meaning |
 |---|---|
 | `NEMOTRON_PARSE_BASE_URL` | the server, where `base_url` is not given |
-| `NEMOTRON_PARSE_API_KEY` | its key, where `api_key` is not given |
+| `NEMOTRON_PARSE_API_KEY` | its key, where `api_key` is not given; never sent to NVIDIA |
 | `NEMOTRON_PARSE_BACKEND` | what `backend="auto"` means: `vllm`, `nvidia` or `cpu` |
 | `NVIDIA_API_KEY` | the key of the hosted endpoint; used with `backend="nvidia"` only |
 | `HTTP_PROXY`, `HTTPS_PROXY`, `NO_PROXY` | proxies; never used for this machine's own addresses |
