@@ -40,7 +40,13 @@ def uv(*arguments: str | Path) -> None:
     if not (TOOLS / "uv" / "__main__.py").is_file():
         pip = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--target", TOOLS)
         run(sys.executable, *pip, "--requirement", UV_REQUIREMENT)
-    environment = {**os.environ, "PYTHONPATH": str(TOOLS), "UV_NO_PROGRESS": "1"}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(TOOLS),
+        "UV_NO_PROGRESS": "1",
+        # nltk, which LlamaIndex's splitters use, refuses to read files that are hard links.
+        "UV_LINK_MODE": "copy",
+    }
     run(sys.executable, "-m", "uv", "--quiet", *arguments, environment=environment)
 
 

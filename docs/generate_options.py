@@ -31,8 +31,8 @@ and `nemoparse parse`. This table is made from the code (`python docs/generate_o
 
 TAIL = """
 `DocumentParser` also takes `backend=` as an object of your own with the protocol of
-`nemoparse_loaders.backends.base.Backend`, `client=` (an `openai.OpenAI` or `AsyncOpenAI`, extra `openai`) whose
-base URL, key and headers are used, and `options=` with all options at once.
+`nemoparse_loaders.backends.base.Backend`, `client=` (an `openai.OpenAI` or `AsyncOpenAI`, extra `openai`)
+whose base URL, key and headers are used, and `options=` with all options at once.
 
 ## Environment
 
@@ -45,7 +45,8 @@ base URL, key and headers are used, and `options=` with all options at once.
 | `HTTP_PROXY`, `HTTPS_PROXY`, `NO_PROXY` | proxies; never used for this machine's own addresses |
 | `NEMOPARSE_PASSWORD` | password of encrypted PDFs, for `nemoparse parse` |
 
-A key alone in the environment never sends a page anywhere: the hosted endpoint is used only where it is named.
+A key alone in the environment never sends a page anywhere: the hosted endpoint is used only where it is
+named.
 """
 
 
