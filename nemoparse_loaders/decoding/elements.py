@@ -6,7 +6,7 @@ printed it does not matter.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..document import BBox, Chart, Element, ElementType, Issue, Severity, Table
 from ..export.headings import without_heading_marks
@@ -86,7 +86,7 @@ def elements_from_body(
                 bbox=bbox,
                 markdown=content.markdown,
                 text=content.text,
-                raw=_raw(body, content, clean, single=len(contents) == 1),
+                raw=_raw(body, content, clean, kind, single=len(contents) == 1),
                 table=content.table,
                 chart=content.chart,
                 continues_before=clean.continues_before and offset == 0,
@@ -104,9 +104,9 @@ def elements_from_body(
 
 def read_body(body: str, kind: str) -> list[Content]:
     """What a body of a class says, without artefacts in it."""
+    lines = body.strip("\n").rstrip()
     if kind == _CODE:
-        code = body.strip("\n").rstrip()
-        return [Content(raw=code, markdown=code, text=code)]
+        return [Content(raw=lines, markdown=lines, text=lines)]
     text = body.strip()
     if not text:
         return [Content(raw="")]
@@ -130,15 +130,16 @@ def read_body(body: str, kind: str) -> list[Content]:
     if found_tables and (
         kind in _TABULAR or any(part.table.n_rows and not part.cut for part in found_tables)
     ):
-        return _with_tables(parts)
+        contents = _with_tables(parts)
+        return contents if len(contents) > 1 else [replace(contents[0], raw=text)]
     if kind in _TABULAR and parts != [text]:
         words = "\n".join(part for part in parts if isinstance(part, str))
         return [
             Content(text, words, markdown_to_text(words), damage="its rows make no grid; its words are kept")
         ]
     if kind == _LIST_ITEM:
-        markdown = normalised_list(body.strip("\n").rstrip())
-        return [Content(raw=text, markdown=markdown, text=without_bullets(markdown_to_text(markdown)))]
+        markdown = normalised_list(lines)
+        return [Content(raw=lines, markdown=markdown, text=without_bullets(markdown_to_text(markdown)))]
     if kind in _HEADINGS:
         return [Content(raw=text, markdown=text, text=markdown_to_text(without_heading_marks(text)))]
     return [Content(raw=text, markdown=text, text=markdown_to_text(text))]
@@ -193,9 +194,11 @@ def _guessed_class(body: str) -> str:
     return ElementType.CHART.value if start.startswith("<chart") else ElementType.TEXT.value
 
 
-def _raw(body: str, content: Content, clean: CleanBody, *, single: bool) -> str:
+def _raw(body: str, content: Content, clean: CleanBody, kind: str, *, single: bool) -> str:
     """The body with its artefacts, where it is not divided among several elements."""
-    return body.strip() if single and body != clean.text else content.raw
+    if not single or body == clean.text:
+        return content.raw
+    return body.strip("\n").rstrip() if kind in (_CODE, _LIST_ITEM) else body.strip()
 
 
 def _issues(

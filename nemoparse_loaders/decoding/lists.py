@@ -13,13 +13,16 @@ _NUMBER = re.compile(r"(?P<digits>[0-9]{1,4})\\?(?P<sign>[.)])[ \t]+")
 
 
 def normalised_list(body: str) -> str:
-    """The items as Markdown, one a line; indented lines keep their depth."""
+    """The items as Markdown, one a line; lines keep their depth below the first."""
     lines: list[str] = []
+    base: int | None = None
     for line in body.split("\n"):
         text = line.lstrip(" \t")
-        indent = line[: len(line) - len(text)].expandtabs(4)
         if not text.strip():
             continue
+        depth = len(line[: len(line) - len(text)].expandtabs(4))
+        base = depth if base is None else base
+        indent = " " * (depth - base)
         bullet = _BULLET.match(text)
         number = _NUMBER.match(text)
         if bullet:

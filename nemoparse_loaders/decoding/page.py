@@ -49,7 +49,7 @@ def decode_page(
         profile = get_profile(profile)
     reply = storable(text)
     scanned = scan(reply)
-    if is_tool_call(reply):
+    if is_tool_call(reply) and not (scanned.has_pairs or scanned.has_classes):
         # Its boxes are fractions of the image whatever the generation.
         blocks, cut = blocks_from_tool_call(reply)
         frame = FrameMap()

@@ -132,6 +132,7 @@ def test_code_is_kept_as_it_is() -> None:
         ("(a) First", "- (a) First", "(a) First"),
         ("- a\n  - b\nmore", "- a\n  - b\n  more", "a\nb\nmore"),
         ("- **a** -1", "- **a** -1", "a -1"),
+        ("  - a\n    - b\n- c", "- a\n  - b\n- c", "a\nb\nc"),
         ("-5 degrees", "- -5 degrees", "-5 degrees"),
     ],
 )

@@ -66,6 +66,7 @@ def test_pipes_in_a_sentence_are_no_table() -> None:
             1,
         ),
         ("<tr><td>a<td>b<tr><td>1<td>2", [["a", "b"], ["1", "2"]], 1),
+        ("<tr><td>a</td>stray<td>b</td></tr><tr><td>1</td></tr>", [["a stray", "b"], ["1", ""]], 1),
         (
             "<table><tr><td><LOQ &amp; a < b</td><td><b>x</b> <i>y</i></td></tr><tr><td>1</td></tr></table>",
             [["<LOQ & a < b", "**x** _y_"], ["1", ""]],
@@ -118,3 +119,7 @@ def test_markdown_comes_back_with_the_same_words(table: Table) -> None:
         assert again.n_rows == table.n_rows
         assert again.header_rows == table.header_rows
         assert plain_grid(again) == plain_grid(table)
+
+
+def test_a_row_without_cells_is_no_table() -> None:
+    assert find_tables("a <tr> b", expected=False) == ["a", "b"]

@@ -55,6 +55,14 @@ class _Reader:
         if self.pieces is not None:
             self.pieces.append(_SPACES.sub(" ", html.unescape(text)))
         elif text.strip():
+            self._stray(text)
+
+    def _stray(self, text: str) -> None:
+        """Words in a table but in no cell belong to the cell before them, if there is one."""
+        if self.rows and self.rows[-1]:
+            cell = self.rows[-1][-1]
+            cell.text = f"{cell.text} {_SPACES.sub(' ', html.unescape(text)).strip()}".strip()
+        else:
             self.words.append(text)
 
     def tag(self, match: re.Match[str]) -> None:
@@ -130,7 +138,8 @@ class _Reader:
 
     def end_table(self, position: int, *, cut: bool) -> None:
         self._end_cell()
-        if not self.rows:
+        if not any(self.rows):
+            self.rows, self.head_flags = [], []
             return
         source = self.body[self.start : position]
         table = table_from_free_cells(self.rows, header_rows=self._header_rows())
