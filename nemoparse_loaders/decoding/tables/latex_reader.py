@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from .column_spec import count_columns, looks_like_spec
 from .grid import SourceCell
+from .latex_arguments import Arguments
 from .latex_cells import CellText, span_number
 from .latex_commands import (
     ACCENTS,
@@ -24,7 +25,6 @@ from .latex_commands import (
 from .latex_tokens import TABLE_ENVIRONMENTS, Kind, Structure, Token
 
 _POSITION = re.compile(r"\s*\[[tbcm]\]\s*")
-_OPTION = re.compile(r"\s*(?:\[[^\[\]\n]{0,40}\]\s*){1,3}")
 _RULE_OPTION = re.compile(r"\s*(?:\[[^\[\]\n]{0,40}\]|\((?:l|r|lr|rl|[lr]{0,2}\{[^{}]{0,20}\}){0,4}\))\s*")
 _LENGTH_OPTION = re.compile(r"\s*\[\s*-?[0-9.]{0,8}\s*(?:[a-z]{2}|\\[A-Za-z]+)\s*\]")
 _WIDTH = re.compile(r"\s*(?:\*|=|-?[0-9.]+\s*(?:[a-z]{2}|\\[A-Za-z]+)|[0-9.]*\\[A-Za-z]+)\s*")
@@ -64,7 +64,7 @@ def read_tabular(
         end: The token of ``\end{...}``, or one behind the last.
         name: The environment; empty where its beginning is missing.
     """
-    reader = _Reader(source, tokens, structure, end)
+    reader = _Reader(source, tokens, structure, end, Arguments(source, tokens, structure, end))
     index = reader.read_spec(start, name) if name else start
     while index < end:
         index = reader.take(index)
@@ -78,6 +78,7 @@ class _Reader:
     tokens: list[Token]
     structure: Structure
     end: int
+    arguments: Arguments
     result: TabularRows = field(default_factory=TabularRows)
     row: list[SourceCell] = field(default_factory=list)
     cell: CellText = field(default_factory=CellText)
@@ -223,8 +224,8 @@ class _Reader:
             return self._enter_group(index + 1)
         if name in SYMBOLS:
             return self._take_symbol(index, token, SYMBOLS[name])
-        if name in LETTER_ACCENTS and self._group(index + 1) is not None:
-            group = self._group(index + 1)
+        if name in LETTER_ACCENTS and self.arguments.group(index + 1) is not None:
+            group = self.arguments.group(index + 1)
             letter = self.source[self.tokens[index + 1].end : self.tokens[group or 0].start]
             if letter.isalpha() and len(letter) == 1:
                 self.cell.add_accent(LETTER_ACCENTS[name], letter)
@@ -244,7 +245,7 @@ class _Reader:
         if name in SKIPPED_ARGUMENTS:
             after = index + 1
             for _ in range(SKIPPED_ARGUMENTS[name]):
-                after = self._skip_group(after)
+                after = self.arguments.skip_group(after)
             return self._enter_group(after)
         if name in ("diagbox", "backslashbox", "slashbox"):
             return self._take_diagonal(index)
@@ -252,7 +253,7 @@ class _Reader:
 
     def _take_unknown(self, index: int, token: Token) -> int:
         """A command that is not known gives its argument; without one it is text, such as a path."""
-        group = self._group(index + 1)
+        group = self.arguments.group(index + 1)
         if group is not None:
             return self._enter_group(index + 1)
         self.cell.add(self.source[token.start : token.end])
@@ -260,7 +261,7 @@ class _Reader:
 
     def _take_symbol(self, index: int, token: Token, symbol: str) -> int:
         self.cell.add_raw(symbol)
-        group = self._group(index + 1)
+        group = self.arguments.group(index + 1)
         if group == index + 2:
             # "\textless{}": the empty group only ends the command.
             return group + 1
@@ -273,7 +274,7 @@ class _Reader:
         return index + 1
 
     def _take_style(self, index: int, name: str) -> int:
-        group = self._group(index + 1)
+        group = self.arguments.group(index + 1)
         if group is None:
             return index + 1
         before, after = STYLES[name]
@@ -283,7 +284,7 @@ class _Reader:
                 before = after = ""
         if before == "_" and self.cell.last_character().isalnum():
             before = after = ""
-        inner = self._open_index(index + 1)
+        inner = self.arguments.open_index(index + 1)
         self.open_groups += 1
         handle = self.cell.open_mark(before)
         # Bold inside of bold has no mark of its own, but is counted.
@@ -294,13 +295,13 @@ class _Reader:
 
     def _take_span(self, index: int, name: str) -> int:
         r"""``\multicolumn{n}{spec}{text}``, ``\multirow[pos]{n}[struts]{width}[shift]{text}``."""
-        count_group = self._group(index + 1)
+        count_group = self.arguments.group(index + 1)
         if count_group is None:
             return index + 1
         if name == "multicolumn" and self.cell.spans_columns and self.cell.has_text and not self.open_groups:
             # Two of them without an "&" between: each is a cell.
             self.end_cell()
-        number = span_number(self._group_text(index + 1, count_group))
+        number = span_number(self.arguments.group_text(index + 1, count_group))
         if name == "multicolumn":
             self.cell.colspan = max(self.cell.colspan, abs(number))
             self.cell.spans_columns = True
@@ -317,15 +318,15 @@ class _Reader:
         """Behind the number of a span: skip the column specification, or the width, if it is one."""
         if is_row and index < self.end and self.tokens[index].text.strip() == "*":
             return index + 1
-        group = self._group(index)
+        group = self.arguments.group(index)
         if group is None:
             return index
-        if self._group(group + 1) is None and self._open_index(group + 1) >= self.end:
+        if self.arguments.group(group + 1) is None and self.arguments.open_index(group + 1) >= self.end:
             return group + 1
-        text = self._group_text(index, group)
+        text = self.arguments.group_text(index, group)
         fits = _WIDTH.fullmatch(text) if is_row else looks_like_spec(text)
-        has_text_behind = self._open_index(group + 1) < self.end and (
-            self.tokens[self._open_index(group + 1)].kind is Kind.OPEN
+        has_text_behind = self.arguments.open_index(group + 1) < self.end and (
+            self.tokens[self.arguments.open_index(group + 1)].kind is Kind.OPEN
         )
         # Without a further group this one is the text, unless it cannot be.
         return group + 1 if fits or has_text_behind else index
@@ -346,16 +347,18 @@ class _Reader:
             self.cell.add(token.option)
         after = index + 1
         for _ in range(RULES[token.text]):
-            after = self._skip_group(after, option=_RULE_OPTION)
+            after = self.arguments.skip_group(after, option=_RULE_OPTION)
         return after
 
     def _take_diagonal(self, index: int) -> int:
         """Two texts in one cell, parted by a line."""
-        first = self._group(index + 1)
-        second = self._group(first + 1) if first is not None else None
+        first = self.arguments.group(index + 1)
+        second = self.arguments.group(first + 1) if first is not None else None
         if first is None or second is None:
             return self._enter_group(index + 1)
-        self.cell.add(self._group_text(index + 1, first) + " / " + self._group_text(first + 1, second))
+        self.cell.add(
+            self.arguments.group_text(index + 1, first) + " / " + self.arguments.group_text(first + 1, second)
+        )
         return second + 1
 
     # --- arguments --------------------------------------------------------------------------------------
@@ -365,56 +368,25 @@ class _Reader:
         if index < self.end and _POSITION.fullmatch(self.tokens[index].text):
             index += 1
         if name in ("tabular*", "tabularx", "tabulary", "xltabular"):
-            index = self._skip_group(index)
-        group = self._group(index)
+            index = self.arguments.skip_group(index)
+        group = self.arguments.group(index)
         if group is None:
             return index
-        text = self._group_text(index, group)
+        text = self.arguments.group_text(index, group)
         if not looks_like_spec(text):
             return index
         if not nested:
             self.result.declared_cols = count_columns(text)
         return group + 1
 
-    def _open_index(self, index: int) -> int:
-        """The next token that is no white space and no option in brackets."""
-        while index < self.end and self.tokens[index].kind is Kind.TEXT:
-            text = self.tokens[index].text
-            if text.strip() and not _OPTION.fullmatch(text):
-                break
-            index += 1
-        return index
-
-    def _group(self, index: int) -> int | None:
-        """The end of the sound group that comes next, if one does."""
-        opened = self._open_index(index)
-        if opened >= self.end:
-            return None
-        end = self.structure.group_end.get(opened)
-        return end if end is not None and end < self.end else None
-
-    def _group_text(self, index: int, group_end: int) -> str:
-        opened = self._open_index(index)
-        return self.source[self.tokens[opened].end : self.tokens[group_end].start]
-
-    def _skip_group(self, index: int, option: re.Pattern[str] = _OPTION) -> int:
-        if (
-            index < self.end
-            and self.tokens[index].kind is Kind.TEXT
-            and option.fullmatch(self.tokens[index].text)
-        ):
-            index += 1
-        group = self._group(index)
-        return index if group is None else group + 1
-
     def _enter_group(self, index: int) -> int:
         """Go on inside of the group that comes next; its end closes nothing but itself."""
-        group = self._group(index)
+        group = self.arguments.group(index)
         if group is None:
             return index
         self.open_groups += 1
         self.closers[group] = (-1, "")
-        return self._open_index(index) + 1
+        return self.arguments.open_index(index) + 1
 
 
 _MATH_ENVIRONMENTS = frozenset(
