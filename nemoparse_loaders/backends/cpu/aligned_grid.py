@@ -89,15 +89,18 @@ def text_rows(words: Sequence[Word]) -> list[list[Word]]:
     """Words on one height, each row from left to right, rows from top to bottom."""
     rows: list[list[Word]] = []
     spans: list[tuple[float, float]] = []
+    tallest = 0.0
     for word in sorted(words, key=lambda word: (word.box.middle[1], word.box.x0)):
         middle = word.box.middle[1]
         if rows and spans[-1][0] <= middle <= spans[-1][1]:
             rows[-1].append(word)
-            main = max(rows[-1], key=lambda other: other.box.height)
-            spans[-1] = (main.box.y0, main.box.y1)
+            if word.box.height > tallest:
+                tallest = word.box.height
+                spans[-1] = (word.box.y0, word.box.y1)
             continue
         rows.append([word])
-        # A tall box at the edge of a row would swallow the next: the middle half of the height decides.
+        tallest = word.box.height
+        # A tall box at the edge of a row would swallow the next: the middle of the height decides.
         inset = 0.2 * word.box.height
         spans.append((word.box.y0 + inset, word.box.y1 - inset))
     return [sorted(row, key=lambda word: word.box.x0) for row in rows]

@@ -17,6 +17,7 @@ _WIDE_EM = 2.2  # a gap as wide as this is no space between words
 _CHANNEL_EM = 0.75  # narrowest channel between columns
 _CHANNEL_LINES = 4  # fewest lines that a channel runs along
 _ATTACH_EM = 0.35  # a superscript that was drawn later stands as close as this
+_MAX_BESIDE = 200  # runs on one height that are compared with each other
 _LEVEL_SHARE = 0.5  # share of the lower height that two words of one line have in common
 _MARKER = re.compile(
     r"^(?:[•◦▪●○■□‣∙·*–—-]|[(\[]?(?:\d{1,3}|[a-zA-Z]|[ivxlcIVXLC]{1,6})[.)\]]+|(?:\d+\.)+\d*)$"
@@ -79,7 +80,7 @@ def _attach(runs: list[list[Word]]) -> list[list[Word]]:
     active: list[int] = []
     for index in order:
         box = boxes[index]
-        active = [other for other in active if boxes[other].y1 > box.y0]
+        active = [other for other in active if boxes[other].y1 > box.y0][-_MAX_BESIDE:]
         for other in active:
             em = max(runs[index][0].size, runs[other][0].size)
             if _level(boxes[other], box) and -0.3 * em <= _gap(boxes[other], box) <= _ATTACH_EM * em:

@@ -38,7 +38,7 @@ _MAX_REGIONS = 300
 _MAX_TEXT_LINES = 3_000
 _REGION_SCORE = 0.35
 _OCR_SCORE = 0.5
-_SEARCH_SIDE = 1_280  # pixels
+_SEARCH_SIDE = 960  # pixels: the size at which the detector was trained; larger type is missed above
 _LONGEST_SIDE = 2_048  # pixels
 
 

@@ -17,7 +17,7 @@ from .picture import Picture
 if TYPE_CHECKING:
     from .models import FoundText, PageModels
 
-_MAX_WORDS = 20_000
+_MAX_WORDS = 12_000
 _EM = 0.74  # font size over the height of an OCR box
 _LINE_EM = 1.0  # OCR boxes have air above and below; the words themselves are about as high as their size
 _SAMPLE = 8

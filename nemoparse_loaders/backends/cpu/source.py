@@ -24,7 +24,7 @@ from .picture import Picture, seen, unexplained_ink
 if TYPE_CHECKING:
     from .models import PageModels
 
-_MAX_WORDS = 20_000
+_MAX_WORDS = 12_000
 _TINY_PT = 1.0
 _FEW_WORDS = 15
 _STRAY_INK = 0.004  # share of the page inked outside of words that must hold text, if words are few
@@ -58,7 +58,7 @@ def _page_size(image: PageImage) -> tuple[float, float]:
 def visible_words(
     words: Sequence[TextWord], picture: Picture, width_pt: float, height_pt: float
 ) -> list[TextWord]:
-    """The words that can be seen on the picture, at most 20,000."""
+    """The words that can be seen on the picture, at most 12,000."""
     return [
         word
         for word in words
