@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Iterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterable, Callable, Generator, Iterable, Mapping
+from contextlib import aclosing
 from dataclasses import dataclass, field
 from os import PathLike
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal
@@ -84,6 +85,8 @@ class DocumentParser:
             self.options = ParseOptions.build(backend=named, **values)
         if own is not None and client is not None:
             raise OptionError("client= goes with the vLLM backend, not with a backend object")
+        if own is not None and not isinstance(own, Backend):
+            raise OptionError(f"backend= takes a name or a backend object, not {type(own).__name__}")
         if own is None:
             from .backends.resolve import resolve_backend
 
@@ -118,7 +121,7 @@ class DocumentParser:
         async with self._engine() as engine:
             return await self._whole_document(engine, job)
 
-    def iter_pages(self, source: SourceData | SourceInput, **about: Any) -> Iterator[ParsedPage]:
+    def iter_pages(self, source: SourceData | SourceInput, **about: Any) -> Generator[ParsedPage, None, None]:
         """Read one document page by page, in order, each page as soon as it is there.
 
         Raises:
@@ -135,14 +138,14 @@ class DocumentParser:
         job = _as_input(source, about)
         async with self._engine() as engine:
             loaded = await engine.in_render_thread(_load, job)
-            async with engine.open(loaded) as run:
-                async for page in self._shown(run):
+            async with engine.open(loaded) as run, aclosing(self._shown(run)) as pages:
+                async for page in pages:
                     if not self._left_out(page):
                         yield page
 
     def parse_many(
         self, sources: Iterable[SourceData | SourceInput], *, on_error: OnDocumentError = "raise"
-    ) -> Iterator[ParsedDocument]:
+    ) -> Generator[ParsedDocument, None, None]:
         """Read many documents with one shared budget of requests.
 
         Args:
@@ -162,11 +165,11 @@ class DocumentParser:
 
     async def aparse_many(
         self,
-        sources: Iterable[SourceData | SourceInput] | AsyncIterator[SourceData | SourceInput],
+        sources: Iterable[SourceData | SourceInput] | AsyncIterable[SourceData | SourceInput],
         *,
         on_error: OnDocumentError = "raise",
     ) -> AsyncGenerator[ParsedDocument, None]:
-        """Async twin of `parse_many`; takes an async iterator of sources as well."""
+        """Async twin of `parse_many`; takes an async iterable of sources as well."""
         from .pipeline.many import DocumentFailed, read_ahead
 
         if on_error not in ("raise", "skip") and not callable(on_error):
@@ -176,16 +179,16 @@ class DocumentParser:
             async def read(source: SourceData | SourceInput) -> ParsedDocument:
                 return await self._whole_document(engine, _as_input(source, {}))
 
-            async for outcome in read_ahead(sources, read, OPEN_DOCUMENTS):
-                if isinstance(outcome, DocumentFailed):
-                    if on_error == "raise":
+            async with aclosing(read_ahead(sources, read, OPEN_DOCUMENTS)) as outcomes:
+                async for outcome in outcomes:
+                    if not isinstance(outcome, DocumentFailed):
+                        yield outcome
+                    elif on_error == "raise":
                         raise outcome.error
-                    if callable(on_error):
-                        on_error(outcome.error)
-                    else:
+                    elif on_error == "skip":
                         logger.warning("Skipped: %s", outcome.error)
-                else:
-                    yield outcome
+                    else:
+                        on_error(outcome.error)
 
     def _engine(self) -> Engine:
         from .pipeline.engine import Engine
@@ -225,13 +228,10 @@ class DocumentParser:
         from .pipeline.progress import progress_bar
 
         with progress_bar(run.source.file_name, len(run.numbers), shown=self.options.show_progress) as step:
-            pages = run.pages()
-            try:
+            async with aclosing(run.pages()) as pages:
                 async for page in pages:
                     step(page)
                     yield page
-            finally:
-                await pages.aclose()
 
 
 def _as_input(source: SourceData | SourceInput, about: Mapping[str, Any]) -> SourceInput:

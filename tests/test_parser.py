@@ -6,6 +6,7 @@ import asyncio
 import copy
 import io
 import pickle
+import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -31,6 +32,7 @@ from nemoparse_loaders import (
 from nemoparse_loaders.backends.base import ModelReply
 from nemoparse_loaders.backends.nvidia import NvidiaBackend
 from nemoparse_loaders.profiles import PROFILES, Profile
+from nemoparse_loaders.rendering import PageRenderer
 from nemoparse_loaders.rendering.page_image import PageImage
 
 Answer = Callable[[int, int], "ModelReply | BackendError"]
@@ -132,8 +134,66 @@ def test_iter_pages_gives_the_first_page_before_the_last_is_asked_for(make_pdf: 
     pages = DocumentParser(backend=engine).iter_pages(make_pdf(*(f"{n}" for n in range(60))))
     assert next(iter(pages)).number == 1
     assert 60 not in engine.seen
-    pages.close()  # type: ignore[attr-defined]
+    pages.close()
     assert engine.closed == 1
+
+
+async def test_leaving_early_ends_all_requests_before_the_engine_is_closed(
+    make_pdf: Callable[..., bytes],
+) -> None:
+    class Watchful(Double):
+        @asynccontextmanager
+        async def session(self) -> AsyncIterator[Double]:
+            yield self
+            left_over.append(reading)
+
+        async def read(self, image: PageImage) -> ModelReply:
+            nonlocal reading
+            reading += 1
+            try:
+                return await super().read(image)
+            finally:
+                await asyncio.sleep(0.05)  # connections take a moment to close
+                reading -= 1
+
+    reading = 0
+    left_over: list[int] = []
+    engine = Watchful(delay=lambda page: 0.2 if page == 1 else 3600.0)
+    pages = DocumentParser(backend=engine).aiter_pages(make_pdf("one", "two", "three"))
+    assert (await anext(pages)).number == 1
+    assert reading > 0
+    await pages.aclose()
+    assert left_over == [0]
+
+
+async def test_a_document_is_closed_if_its_reader_is_cancelled_while_it_opens(
+    three_pages: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opening, go_on, closed = threading.Event(), threading.Event(), threading.Event()
+    enter, close = PageRenderer.__enter__, PageRenderer.close
+
+    def slow_enter(renderer: PageRenderer) -> PageRenderer:
+        opening.set()
+        go_on.wait(10)
+        return enter(renderer)
+
+    def watched_close(renderer: PageRenderer) -> None:
+        if renderer._pages is not None:
+            closed.set()
+        close(renderer)
+
+    monkeypatch.setattr(PageRenderer, "__enter__", slow_enter)
+    monkeypatch.setattr(PageRenderer, "__del__", lambda renderer: None)
+    monkeypatch.setattr(PageRenderer, "close", watched_close)
+    reading = asyncio.create_task(DocumentParser(backend=Double()).aparse(three_pages))
+    await asyncio.to_thread(opening.wait, 10)
+    for _ in range(2):  # the second one hits the clean-up after the first
+        reading.cancel()
+        await asyncio.sleep(0.01)
+    go_on.set()
+    with pytest.raises(asyncio.CancelledError):
+        await reading
+    assert await asyncio.to_thread(closed.wait, 10)
 
 
 def test_a_blank_page_is_not_sent(make_pdf: Callable[..., bytes]) -> None:
@@ -235,6 +295,8 @@ def test_a_picture_too_large_for_the_server_is_sent_smaller(
     assert sizes[0] > 60_000
     assert max(sizes[-2:]) <= 60_000, "what was found out holds for the pages after it"
     assert "image_reduced" in {issue.code for issue in document.pages[0].issues}
+    assert document.report is not None
+    assert document.report.requests == len(sizes)
     assert "max_image_bytes" in caplog.text
 
 
@@ -290,7 +352,7 @@ class TestManyDocuments:
         documents = DocumentParser(backend=Double()).parse_many(endless())  # type: ignore[arg-type]
         assert next(iter(documents)).file_name == "1.pdf"
         assert taken <= 6
-        documents.close()  # type: ignore[attr-defined]
+        documents.close()
 
     def test_a_bad_document_raises_by_default(self, three_pages: bytes) -> None:
         parser = DocumentParser(backend=Double())
@@ -372,6 +434,10 @@ class TestConfiguration:
         with pytest.raises(OptionError, match="base_url") as caught:
             DocumentParser(base_url="ftp://user:not-a-real-key@host")
         assert "not-a-real-key" not in str(caught.value)
+
+    def test_an_object_that_is_no_backend(self) -> None:
+        with pytest.raises(OptionError, match="not int"):
+            DocumentParser(backend=42)  # type: ignore[arg-type]
 
     def test_a_parser_option_in_the_wrong_place(self, three_pages: bytes) -> None:
         with pytest.raises(OptionError, match="pages"):

@@ -7,14 +7,20 @@ always gets a fresh loop in another thread, so the caller's loop is neither need
 from __future__ import annotations
 
 import asyncio
+import atexit
 import threading
-from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator
+import weakref
+from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
 from concurrent.futures import CancelledError, Future
 from contextlib import suppress
 from types import TracebackType
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+
+# Iterations that nobody has finished. Once the interpreter has stopped its daemon threads no loop cleans up:
+# an iteration that is closed only then would wait for ever.
+_UNFINISHED: weakref.WeakSet[Generator[Any, None, None]] = weakref.WeakSet()
 
 
 class LoopThread:
@@ -23,6 +29,7 @@ class LoopThread:
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._run, name="nemoparse-loop", daemon=True)
+        self._left = self._loop.create_future()
 
     def __enter__(self) -> LoopThread:
         self._thread.start()
@@ -34,8 +41,14 @@ class LoopThread:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
+        self._loop.call_soon_threadsafe(self._left.set_result, None)
+        if not self.is_current:
+            self._thread.join()
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the caller stands in this thread, where it cannot wait for the loop."""
+        return threading.current_thread() is self._thread
 
     def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
         """Run to the end and give the result; interrupting the caller cancels the coroutine."""
@@ -45,35 +58,35 @@ class LoopThread:
         except BaseException:
             # Ctrl-C reaches the caller's thread only. Wait for the coroutine to clean up before leaving.
             if not future.done():
-                self._settle(future)
+                future.cancel()
+                asyncio.run_coroutine_threadsafe(_ended(coroutine), self._loop).result()
             raise
-
-    def _settle(self, future: Future[T]) -> None:
-        settled = threading.Event()
-
-        async def cancel_and_wait() -> None:
-            others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
-            for task in others:
-                task.cancel()
-            await asyncio.gather(*others, return_exceptions=True)
-            settled.set()
-
-        future.cancel()
-        asyncio.run_coroutine_threadsafe(cancel_and_wait(), self._loop)
-        settled.wait()
 
     def _run(self) -> None:
         asyncio.set_event_loop(self._loop)
         try:
-            self._loop.run_forever()
+            while not self._left.done():
+                # A function of the caller's may call sys.exit() here. That reaches the caller through the
+                # future; the loop is still needed to clean up.
+                with suppress(SystemExit):
+                    self._loop.run_until_complete(self._left)
         finally:
-            leftovers = asyncio.all_tasks(self._loop)
-            for task in leftovers:
-                task.cancel()
-            self._loop.run_until_complete(asyncio.gather(*leftovers, return_exceptions=True))
+            self._loop.run_until_complete(_cancel_other_tasks())
             self._loop.run_until_complete(self._loop.shutdown_asyncgens())
             self._loop.run_until_complete(self._loop.shutdown_default_executor())
             self._loop.close()
+
+
+async def _ended(coroutine: Coroutine[Any, Any, T]) -> None:
+    running = [task for task in asyncio.all_tasks() if task.get_coro() is coroutine]
+    await asyncio.gather(*running, return_exceptions=True)
+
+
+async def _cancel_other_tasks() -> None:
+    others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+    for task in others:
+        task.cancel()
+    await asyncio.gather(*others, return_exceptions=True)
 
 
 def run_sync(coroutine: Coroutine[Any, Any, T]) -> T:
@@ -82,11 +95,18 @@ def run_sync(coroutine: Coroutine[Any, Any, T]) -> T:
         return loop.run(coroutine)
 
 
-def iterate_sync(start: Callable[[], AsyncGenerator[T, None]]) -> Iterator[T]:
+def iterate_sync(start: Callable[[], AsyncGenerator[T, None]]) -> Generator[T, None, None]:
     """Iterate over an async generator from sync code.
 
-    The generator's own tasks go on between two items; leaving the iteration early closes it.
+    The generator's own tasks go on between two items; leaving the iteration early closes it, and so does the
+    end of the process.
     """
+    items = _iterate(start)
+    _UNFINISHED.add(items)
+    return items
+
+
+def _iterate(start: Callable[[], AsyncGenerator[T, None]]) -> Generator[T, None, None]:
     with LoopThread() as loop:
         items = start()
         try:
@@ -97,8 +117,19 @@ def iterate_sync(start: Callable[[], AsyncGenerator[T, None]]) -> Iterator[T]:
                     return
                 yield item
         finally:
-            with suppress(CancelledError):
-                loop.run(_close(items))
+            # The garbage collector may close an iteration in any thread, also in the loop's own, which cannot
+            # wait for itself: there the loop cancels what is under way as it ends.
+            if not loop.is_current:
+                with suppress(CancelledError):
+                    loop.run(_close(items))
+
+
+@atexit.register
+def _close_unfinished() -> None:
+    for items in list(_UNFINISHED):
+        # ValueError: another thread is in it at this moment.
+        with suppress(ValueError):
+            items.close()
 
 
 async def _next(items: AsyncGenerator[T, None]) -> T:

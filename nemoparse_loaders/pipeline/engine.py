@@ -15,7 +15,7 @@ from contextlib import AsyncExitStack
 from types import TracebackType
 from typing import TypeVar
 
-from ..backends.base import Backend, ModelReply, Session
+from ..backends.base import Backend, Session
 from ..document import Issue, ParsedPage
 from ..errors import (
     AuthenticationError,
@@ -28,7 +28,7 @@ from ..options import ParseOptions
 from ..rendering import PageRenderer, RenderSettings
 from ..rendering.page_image import PageImage
 from ..sources import Source, parse_page_range
-from .page import PageFailure, blank_page, failed_page, page_from_reply, reason_for, request_page
+from .page import PageFailure, PageReply, blank_page, failed_page, page_from_reply, reason_for, request_page
 from .retry import RetryPolicy
 
 T = TypeVar("T")
@@ -60,7 +60,7 @@ class Engine:
         self._rendered = asyncio.Semaphore(self._limit + RENDER_AHEAD)
         # PDFium takes one caller at a time, so a second thread would only wait.
         self._renders = ThreadPoolExecutor(1, thread_name_prefix="nemoparse-render")
-        self._exit.callback(self._renders.shutdown, wait=False, cancel_futures=True)
+        self._exit.callback(self._renders.shutdown, wait=False)
         try:
             self._session = await self._open_session()
         except BaseException:
@@ -102,6 +102,16 @@ class Engine:
         """Run a blocking call that touches a document's file where all such calls run."""
         return await asyncio.get_running_loop().run_in_executor(self._renders, call, *args)
 
+    async def close_document(self, renderer: PageRenderer) -> None:
+        """Close a document after the renders of it that are under way, also if the caller is cancelled."""
+        try:
+            closing = self._renders.submit(renderer.close)
+        except RuntimeError:
+            # The interpreter is on its way out and has ended the thread, so nothing is under way.
+            renderer.close()
+            return
+        await asyncio.shield(asyncio.wrap_future(closing))
+
     def open(self, source: Source) -> DocumentRun:
         """Start on a document; use the result as an async context manager."""
         return DocumentRun(self, source, self._options)
@@ -126,6 +136,7 @@ class Engine:
             PageRenderError, PageReplyError: With ``on_page_error="raise"``.
         """
         async with self._rendered:
+            attempts = 0
             while True:
                 settings = self.render_settings()
                 try:
@@ -138,25 +149,25 @@ class Engine:
                     return blank_page(image)
                 async with self._requests:
                     outcome = await request_page(self._session, image, self._policy)
-                if not self._takes_smaller_pictures(outcome, image):
+                attempts += outcome.attempts
+                if not self._takes_smaller_pictures(outcome, image, settings):
                     break
         if isinstance(outcome, PageFailure):
             fatal = isinstance(outcome.error, AuthenticationError | ModelNotFoundError)
             if fatal and not self._any_reply:
                 raise outcome.error
-            reason = reason_for(outcome.error, outcome.attempts)
+            reason = reason_for(outcome.error, attempts)
             if self._options.on_page_error == "raise":
                 raise PageReplyError(file_name, number, reason) from outcome.error
-            return failed_page(number, "failed", reason, geometry=image.geometry, attempts=outcome.attempts)
-        reply, attempts = outcome
+            return failed_page(number, "failed", reason, geometry=image.geometry, attempts=attempts)
         self._any_reply = True
-        page = page_from_reply(reply, attempts, image, self.profile)
+        page = page_from_reply(outcome.reply, attempts, image, self.profile)
         if page.status == "failed" and self._options.on_page_error == "raise":
             raise PageReplyError(file_name, number, page.issues[-1].message)
         return page
 
     def _takes_smaller_pictures(
-        self, outcome: tuple[ModelReply, int] | PageFailure, image: PageImage
+        self, outcome: PageReply | PageFailure, image: PageImage, settings: RenderSettings
     ) -> bool:
         """Whether the picture was too large for the server, so that a smaller one is worth a try.
 
@@ -164,6 +175,8 @@ class Engine:
         """
         if not isinstance(outcome, PageFailure) or outcome.error.status != 413:
             return False
+        if settings.max_image_bytes is not None and len(image.data) > settings.max_image_bytes:
+            return False  # the renderer could not make it any smaller
         limit = len(image.data) // 2
         if limit < SMALLEST_PICTURE_BYTES:
             return False
@@ -208,14 +221,14 @@ class DocumentRun:
         password = self._options.password
         secret = password.get_secret_value() if password is not None else None
         self._renderer = PageRenderer(self.source, secret)
-        await self._engine.in_render_thread(self._renderer.__enter__)
         try:
+            await self._engine.in_render_thread(self._renderer.__enter__)
             self.total_pages: int = self._renderer.page_count
             self.title: str = self._renderer.title
             self.issues: tuple[Issue, ...] = self._renderer.issues
             self.numbers = parse_page_range(self._options.pages, self.total_pages)
         except BaseException:
-            await self._engine.in_render_thread(self._renderer.close)
+            await self._engine.close_document(self._renderer)
             raise
         return self
 
@@ -225,7 +238,7 @@ class DocumentRun:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        await self._engine.in_render_thread(self._renderer.close)
+        await self._engine.close_document(self._renderer)
 
     @property
     def seconds(self) -> float:

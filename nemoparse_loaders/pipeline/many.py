@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncGenerator, AsyncIterable, Callable, Coroutine, Iterable
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from ..errors import BackendError, NemoparseError
 
@@ -22,8 +22,8 @@ class DocumentFailed:
 
 
 async def read_ahead(
-    sources: Iterable[S] | AsyncIterator[S],
-    read: Callable[[S], Awaitable[T]],
+    sources: Iterable[S] | AsyncIterable[S],
+    read: Callable[[S], Coroutine[Any, Any, T]],
     ahead: int,
 ) -> AsyncGenerator[T | DocumentFailed, None]:
     """Read every source, ``ahead`` of them at a time.
@@ -45,7 +45,7 @@ async def read_ahead(
                 if isinstance(source, _Exhausted):
                     exhausted = True
                 else:
-                    under_way.append(asyncio.create_task(_task(read, source)))
+                    under_way.append(asyncio.create_task(read(source)))
             if not under_way:
                 return
             try:
@@ -67,12 +67,8 @@ class _Exhausted:
     """Marks the end of the sources, since None may be one."""
 
 
-async def _task(read: Callable[[S], Awaitable[T]], source: S) -> T:
-    return await read(source)
-
-
-async def _each(sources: Iterable[S] | AsyncIterator[S]) -> AsyncGenerator[S, None]:
-    if isinstance(sources, AsyncIterator):
+async def _each(sources: Iterable[S] | AsyncIterable[S]) -> AsyncGenerator[S, None]:
+    if isinstance(sources, AsyncIterable):
         async for source in sources:
             yield source
     else:

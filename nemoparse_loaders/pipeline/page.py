@@ -14,6 +14,19 @@ from .retry import RetryPolicy
 
 
 @dataclass(frozen=True, slots=True)
+class PageReply:
+    """What a page was answered with.
+
+    Attributes:
+        reply: The last reply.
+        attempts: Requests made.
+    """
+
+    reply: ModelReply
+    attempts: int
+
+
+@dataclass(frozen=True, slots=True)
 class PageFailure:
     """Why a page has no reply.
 
@@ -26,13 +39,11 @@ class PageFailure:
     attempts: int
 
 
-async def request_page(
-    session: Session, image: PageImage, policy: RetryPolicy
-) -> tuple[ModelReply, int] | PageFailure:
+async def request_page(session: Session, image: PageImage, policy: RetryPolicy) -> PageReply | PageFailure:
     """Send a page until there is a reply or the policy gives up.
 
     Returns:
-        The reply and the number of attempts, or the failure. An aborted reply is asked for again like a
+        The reply or the failure. An aborted reply is asked for again like a
         fault, since the server was stopped in mid-answer; if no other comes, it is what there is.
     """
     attempt = 0
@@ -45,12 +56,12 @@ async def request_page(
             failure = error
         else:
             if reply.finish_reason != "abort":
-                return reply, attempt
+                return PageReply(reply, attempt)
             aborted = reply
             failure = _AbortedError("the server was stopped in mid-answer")
         wait = policy.wait(attempt, failure)
         if wait is None:
-            return (aborted, attempt) if aborted is not None else PageFailure(failure, attempt)
+            return PageFailure(failure, attempt) if aborted is None else PageReply(aborted, attempt)
         await asyncio.sleep(wait)
 
 

@@ -13,7 +13,7 @@ LONGEST_WAIT_S = 120.0
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """Exponential backoff with full jitter; the server's own Retry-After comes first.
+    """Exponential backoff with jitter; the server's own Retry-After comes first.
 
     Attributes:
         max_retries: Requests after the first.
@@ -40,5 +40,5 @@ class RetryPolicy:
         if error.retry_after is not None:
             return error.retry_after if error.retry_after <= LONGEST_WAIT_S else None
         # Jitter keeps the requests that one fault hit together from coming back together.
-        ceiling = min(self.cap_s, self.base_s * float(2 ** (attempt - 1)))
+        ceiling = min(self.cap_s, self.base_s * 2.0 ** min(attempt - 1, 32))
         return random.uniform(ceiling / 2, ceiling)  # noqa: S311 - no secret hangs on it

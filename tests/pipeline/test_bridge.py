@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import subprocess
+import sys
 import threading
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Generator
 
 import pytest
 
@@ -110,6 +112,72 @@ def test_generator_goes_on_between_two_items() -> None:
     assert next(items) == 2
     assert worked.wait(10)
     assert list(items) == []
+
+
+def test_an_iteration_left_open_does_not_hold_up_the_end_of_the_process() -> None:
+    program = """
+import asyncio
+from nemoparse_loaders.pipeline.bridge import iterate_sync
+
+async def count():
+    try:
+        for number in range(100):
+            await asyncio.sleep(0)
+            yield number
+    finally:
+        await asyncio.sleep(0.01)
+        print("closed")
+
+items = iterate_sync(count)
+print(next(items))
+"""
+    command = [sys.executable, "-W", "error", "-c", program]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    assert (result.stdout.split(), result.stderr) == (["0", "closed"], "")
+
+
+def test_sys_exit_in_the_callers_own_code_leaves_the_iteration() -> None:
+    closed = threading.Event()
+
+    async def count() -> AsyncGenerator[int, None]:
+        try:
+            yield 1
+            sys.exit(3)
+        finally:
+            await asyncio.sleep(0)
+            closed.set()
+
+    items = iterate_sync(count)
+    assert next(items) == 1
+    with pytest.raises(SystemExit, match="3"):
+        next(items)
+    assert closed.is_set()
+    assert _loop_threads() == []
+
+
+def test_an_iteration_may_be_closed_in_the_thread_of_its_loop() -> None:
+    """The garbage collector runs in any thread."""
+    cleaned = threading.Event()
+    abandoned: list[Generator[int, None, None]] = []
+
+    async def never() -> None:
+        try:
+            await asyncio.sleep(3600)
+        finally:
+            cleaned.set()
+
+    async def count() -> AsyncGenerator[int, None]:
+        task = asyncio.create_task(never())
+        yield 1
+        asyncio.get_running_loop().call_later(0.01, lambda: abandoned.pop().close())
+        yield 2
+        await task
+
+    abandoned.append(iterate_sync(count))
+    assert [next(abandoned[0]), next(abandoned[0])] == [1, 2]
+    assert cleaned.wait(10)
+    while _loop_threads():
+        threading.Event().wait(0.01)
 
 
 def test_ctrl_c_cancels_and_waits_for_the_clean_up() -> None:
