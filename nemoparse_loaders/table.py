@@ -70,13 +70,13 @@ class Table(FrozenModel):
         return rows
 
     def to_html(self) -> str:
-        """HTML with ``rowspan``/``colspan`` and ``thead``; all text escaped."""
+        """HTML with ``rowspan``/``colspan`` and ``thead``; all text escaped. See `export.tables`."""
         from .export.tables import table_to_html
 
         return table_to_html(self)
 
     def to_markdown(self) -> str:
-        """A pipe table; spans are expanded so that columns never shift."""
+        """A pipe table; spans are expanded so that columns never shift, and a comment below says so."""
         from .export.tables import table_to_markdown
 
         return table_to_markdown(self)
@@ -98,6 +98,15 @@ class Table(FrozenModel):
         from .export.tables import table_to_records
 
         return table_to_records(self)
+
+    def to_lines(self) -> list[str]:
+        """Plain text for embedding: one line a row, its cells joined by " | ", empty cells left out.
+
+        A cell over several rows is said in each of them, one over several columns once.
+        """
+        from .export.tables import table_to_lines
+
+        return table_to_lines(self)
 
     def to_dataframe(self) -> pd.DataFrame:
         """A pandas DataFrame (extra ``pandas``).

@@ -28,11 +28,7 @@ def table_to_latex(table: Table) -> str:
     r"""A ``tabular`` with ``\multicolumn`` and ``\multirow``; nested for spans of both kinds."""
     lines = [r"\begin{tabular}{" + "c" * max(1, table.n_cols) + "}"]
     rows: list[list[str]] = [[] for _ in range(table.n_rows)]
-    covered: dict[int, list[tuple[int, int]]] = {}
     starts: dict[tuple[int, int], TableCell] = {(cell.row, cell.col): cell for cell in table.cells}
-    for cell in table.cells:
-        for row in range(cell.row + 1, min(cell.row + cell.rowspan, table.n_rows)):
-            covered.setdefault(row, []).append((cell.col, cell.col + cell.colspan))
     for row in range(table.n_rows):
         col = 0
         while col < table.n_cols:

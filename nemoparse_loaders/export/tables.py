@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from typing import TYPE_CHECKING
 
-from ..document import Table
+from ..document import Table, TableCell
 from ..errors import MissingDependencyError
 from .html_text import inline_html
 from .latex import table_to_latex
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
+    "SPAN_NOTE",
     "column_names",
     "plain_grid",
     "table_to_csv",
@@ -31,9 +33,19 @@ __all__ = [
     "table_to_records",
 ]
 
+SPAN_NOTE = "<!-- cells over several rows or columns are repeated -->"
+"""The line below a Markdown table in which a text stands more than once because of a span."""
+
+_BACKSLASHES_AND_PIPE = re.compile(r"(?<!\\)(\\*)\|")
+
 
 def table_to_html(table: Table) -> str:
-    """HTML with ``rowspan``/``colspan`` and ``thead``; all text escaped."""
+    """HTML with ``rowspan``/``colspan`` and ``thead``; all text escaped.
+
+    In HTML a span ends with its part of the table. So a table with a cell that reaches from the header into
+    the body has no ``thead``: its rows stand directly in the table, those of the header with ``th``. (Only
+    where a header row has no words of its own does ``thead`` stay, because nothing else would mark that row.)
+    """
     rows: list[list[str]] = [[] for _ in range(table.n_rows)]
     for cell, missing in _laid_out(table):
         row, _, rowspan, colspan, text = cell
@@ -42,15 +54,20 @@ def table_to_html(table: Table) -> str:
             f' colspan="{colspan}"' if colspan > 1 else ""
         )
         rows[row].append(f"<{tag}{spans}>{'' if missing else inline_html(text)}</{tag}>")
-    lines = ["<table>"]
-    for part, start, end in (
-        ("thead", 0, min(table.header_rows, table.n_rows)),
-        ("tbody", table.header_rows, table.n_rows),
+    header_rows = min(table.header_rows, table.n_rows)
+    parts = [("thead", 0, header_rows), ("tbody", header_rows, table.n_rows)]
+    crosses = any(cell.row < header_rows < cell.row + cell.rowspan for cell in table.cells)
+    if (
+        crosses
+        and len({cell.row for cell in table.cells if cell.row < header_rows and cell.text}) == header_rows
     ):
+        parts = [("", 0, table.n_rows)]
+    lines = ["<table>"]
+    for part, start, end in parts:
         if start < end:
-            lines.append(f"<{part}>")
+            lines.extend([f"<{part}>"] if part else [])
             lines.extend(f"<tr>{''.join(rows[row])}</tr>" for row in range(start, end))
-            lines.append(f"</{part}>")
+            lines.extend([f"</{part}>"] if part else [])
     lines.append("</table>")
     return "\n".join(lines)
 
@@ -59,7 +76,8 @@ def table_to_markdown(table: Table) -> str:
     r"""A pipe table; spans are expanded so that columns never shift.
 
     Pipes in cells are escaped (``\|``), line breaks become ``<br>``. A table without header rows gets an
-    empty header, because Markdown knows no table without one.
+    empty header, because Markdown knows no table without one. Where a text is repeated, `SPAN_NOTE` stands
+    below the table, behind an empty line, so that the repetition is not taken for data.
     """
     if not table.n_rows or not table.n_cols:
         return ""
@@ -67,6 +85,8 @@ def table_to_markdown(table: Table) -> str:
     head = [" / ".join(_distinct(texts)) for texts in _header_columns(table, grid)]
     lines = [_pipe_row(head), "|" + " --- |" * table.n_cols]
     lines.extend(_pipe_row([cell or "" for cell in row]) for row in grid[table.header_rows :])
+    if any(_is_repeated(cell, table.header_rows) for cell in table.cells):
+        lines.extend(("", SPAN_NOTE))
     return "\n".join(lines)
 
 
@@ -79,8 +99,9 @@ def table_to_csv(table: Table) -> str:
 
 def table_to_records(table: Table) -> list[dict[str, str]]:
     """One dictionary a body row, cells as plain text; keys are `column_names`."""
-    names = column_names(table)
-    return [dict(zip(names, row, strict=True)) for row in plain_grid(table)[table.header_rows :]]
+    grid = plain_grid(table)
+    names = _names(table, grid)
+    return [dict(zip(names, row, strict=True)) for row in grid[table.header_rows :]]
 
 
 def table_to_dataframe(table: Table) -> pd.DataFrame:
@@ -95,8 +116,8 @@ def table_to_dataframe(table: Table) -> pd.DataFrame:
         raise MissingDependencyError(
             "a DataFrame needs pandas: pip install 'nemoparse-loaders[pandas]'"
         ) from error
-    rows = plain_grid(table)[table.header_rows :]
-    frame: pd.DataFrame = pd.DataFrame(rows, columns=column_names(table), dtype=str)
+    grid = plain_grid(table)
+    frame: pd.DataFrame = pd.DataFrame(grid[table.header_rows :], columns=_names(table, grid), dtype=str)
     return frame
 
 
@@ -108,8 +129,8 @@ def table_to_lines(table: Table) -> list[str]:
     """
     rows: list[list[tuple[int, str]]] = [[] for _ in range(table.n_rows)]
     for cell in table.cells:
-        if cell.text:
-            text = " ".join(markdown_to_text(cell.text).split())
+        text = " ".join(markdown_to_text(cell.text).split())
+        if text:
             for row in range(cell.row, min(cell.row + cell.rowspan, table.n_rows)):
                 rows[row].append((cell.col, text))
     return [" | ".join(text for _, text in sorted(row)) for row in rows if row]
@@ -117,7 +138,9 @@ def table_to_lines(table: Table) -> list[str]:
 
 def plain_grid(table: Table) -> list[list[str]]:
     """The cells as plain text, spans expanded."""
-    return [[markdown_to_text(cell or "") for cell in row] for row in table.grid(expand_spans=True)]
+    plain = [cell.model_copy(update={"text": markdown_to_text(cell.text)}) for cell in table.cells]
+    grid = table.model_copy(update={"cells": tuple(plain)}).grid(expand_spans=True)
+    return [[text or "" for text in row] for row in grid]
 
 
 def column_names(table: Table) -> list[str]:
@@ -125,14 +148,19 @@ def column_names(table: Table) -> list[str]:
 
     A column without a header text is named by its number ("column 3").
     """
+    return _names(table, plain_grid(table))
+
+
+def _names(table: Table, grid: list[list[str]]) -> list[str]:
     names: list[str] = []
     taken: set[str] = set()
-    for number, texts in enumerate(_header_columns(table, plain_grid(table)), start=1):
-        base = " / ".join(" ".join(text.split()) for text in _distinct(texts)) or f"column {number}"
-        name, count = base, 1
+    counts: dict[str, int] = {}
+    for number, texts in enumerate(_header_columns(table, grid), start=1):
+        lines = [" ".join(text.split()) for text in texts]
+        name = base = " / ".join(_distinct(lines)) or f"column {number}"
         while name in taken:
-            count += 1
-            name = f"{base} ({count})"
+            counts[base] = counts.get(base, 1) + 1
+            name = f"{base} ({counts[base]})"
         taken.add(name)
         names.append(name)
     return names
@@ -176,4 +204,23 @@ def _pipe_row(cells: list[str]) -> str:
 
 
 def _pipe_cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", "<br>")
+    if "|" in text:
+        text = _BACKSLASHES_AND_PIPE.sub(_escaped_pipe, text)
+    return text.replace("\n", "<br>")
+
+
+def _escaped_pipe(match: re.Match[str]) -> str:
+    """One form that all Markdown readers take for a pipe in a cell, whatever stands before it."""
+    backslashes = match[1]
+    if len(backslashes) % 2:
+        return match[0]
+    return f"{backslashes}&#124;" if backslashes else "\\|"
+
+
+def _is_repeated(cell: TableCell, header_rows: int) -> bool:
+    """Whether the cell's text stands in the expanded table more than once."""
+    if not cell.text:
+        return False
+    # Header rows are joined, and a text that goes on from the row above is said once.
+    rows = cell.rowspan if cell.row >= header_rows else 1 + max(0, cell.row + cell.rowspan - header_rows)
+    return cell.colspan > 1 or rows > 1

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from nemoparse_loaders.document import Table, TableCell
 from nemoparse_loaders.errors import MissingDependencyError
-from nemoparse_loaders.export.tables import column_names, table_to_lines
+from nemoparse_loaders.export.tables import SPAN_NOTE, column_names
 
 
 def cell(row: int, col: int, text: str, rowspan: int = 1, colspan: int = 1, head: bool = False) -> TableCell:
@@ -54,8 +54,30 @@ def test_markdown() -> None:
         "| Group | **Before** / mean | **Before** / SD |\n"
         "| --- | --- | --- |\n"
         "| a\\|b | <LOQ | $5<br>foo_bar |\n"
-        '| a\\|b | m<sup>2</sup> | "q", r |'
+        '| a\\|b | m<sup>2</sup> | "q", r |\n'
+        "\n"
+        "<!-- cells over several rows or columns are repeated -->"
     )
+
+
+@pytest.mark.parametrize(
+    ("spanning", "says_so"),
+    [
+        (cell(0, 0, "over two columns", 1, 2, True), True),
+        (cell(0, 0, "over the header", 2, 1, True), False),
+        (cell(0, 0, "into the body", 3, 1, True), True),
+        (cell(2, 0, "over two rows", 2, 1), True),
+        (cell(2, 0, "", 2, 2), False),
+        (cell(2, 0, "one place"), False),
+    ],
+)
+def test_markdown_says_when_it_repeats_a_text(spanning: TableCell, says_so: bool) -> None:
+    table = Table(cells=(spanning,), n_rows=4, n_cols=2, header_rows=2)
+
+    markdown = table.to_markdown()
+
+    assert markdown.endswith("\n\n" + SPAN_NOTE) == says_so
+    assert says_so == (bool(spanning.text) and markdown.count(spanning.text) > 1)
 
 
 def test_markdown_without_a_header() -> None:
@@ -96,7 +118,7 @@ def test_a_dataframe_without_pandas_says_what_to_install(monkeypatch: pytest.Mon
 
 
 def test_lines() -> None:
-    assert table_to_lines(TWO_LEVELS) == [
+    assert TWO_LEVELS.to_lines() == [
         "Group | Before",
         "Group | mean | SD",
         "a|b | <LOQ | $5 foo_bar",
@@ -153,6 +175,40 @@ def test_html_is_always_escaped(texts: list[str]) -> None:
 
     assert set(shape.tags) <= {"table", "tbody", "tr", "td", "strong", "em", "br"}
     assert shape.tags.count("td") == len(texts)
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("a|b", r"a\|b"),
+        (r"a\|b", r"a\|b"),
+        (r"C:\\|b", r"C:\\&#124;b"),
+        (r"\(|x|\)", r"\(\|x\|\)"),
+    ],
+)
+def test_a_pipe_in_a_cell_never_ends_it(text: str, written: str) -> None:
+    table = Table(cells=(cell(0, 0, text),), n_rows=1, n_cols=1)
+
+    assert table.to_markdown().split("\n")[-1] == f"| {written} |"
+
+
+def test_many_backslashes_take_linear_time() -> None:
+    text = "\\" * 200_000 + "a|"
+
+    assert Table(cells=(cell(0, 0, text),), n_rows=1, n_cols=1).to_markdown().endswith("a\\| |")
+
+
+def test_a_span_from_the_header_into_the_body_keeps_its_rows_together() -> None:
+    table = Table(
+        cells=(cell(0, 0, "a", 2, 1, True), cell(0, 1, "b", head=True), cell(1, 1, "c")),
+        n_rows=2,
+        n_cols=2,
+        header_rows=1,
+    )
+
+    html = table.to_html()
+
+    assert html == '<table>\n<tr><th rowspan="2">a</th><th>b</th></tr>\n<tr><td>c</td></tr>\n</table>'
 
 
 @given(st.lists(st.text(alphabet="a|\\\n<br> ", max_size=8), min_size=2, max_size=4), st.integers(1, 3))
