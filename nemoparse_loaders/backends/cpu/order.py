@@ -64,12 +64,12 @@ def _wide_bands(boxes: Sequence[Rect], members: list[int]) -> list[list[int]]:
     if not wide:
         return []
     bands: list[list[int]] = []
-    rest = members
+    rest = [index for index in members if index not in wide]
     for index in sorted(wide, key=lambda index: boxes[index].y0):
         middle = boxes[index].middle[1]
         bands.append([other for other in rest if boxes[other].middle[1] < middle])
         bands.append([index])
-        rest = [other for other in rest if other != index and boxes[other].middle[1] >= middle]
+        rest = [other for other in rest if boxes[other].middle[1] >= middle]
     bands.append(rest)
     return [band for band in bands if band]
 

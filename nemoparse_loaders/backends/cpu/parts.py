@@ -171,6 +171,8 @@ def spaced(left: Word, right: Word) -> bool:
     gap = max(right.box.x0 - left.box.x1, left.box.x0 - right.box.x1)
     if is_cjk(left.text[-1]) and is_cjk(right.text[0]):
         return gap > 0.6 * em
+    if len(left.text) == 1 and left.size > _INITIAL * right.size:
+        return gap > 0.5 * em
     return gap > 0.12 * em
 
 

@@ -31,7 +31,8 @@ _STRAY_INK = 0.004  # share of the page inked outside of words that must hold te
 _SCAN_SHARE = 0.5  # share of the page under raster images without words that makes it a scan
 _STRANGE = 0.2
 _FEWEST_LETTERS = 150
-_FEWEST_VOWELS = 0.17
+_COMMON_LETTERS = frozenset("etaoinrs")  # more than half of all letters in any language written in Latin ones
+_FEWEST_COMMON = 0.42
 
 
 def find_words(image: PageImage, picture: Picture, models: PageModels) -> PageWords:
@@ -79,7 +80,7 @@ def usable(words: Sequence[TextWord]) -> bool:
     letters = [char for char in text.lower() if char.isascii() and char.isalpha()]
     if len(letters) < _FEWEST_LETTERS or len(letters) < 0.5 * len(text):
         return True
-    return sum(char in "aeiouy" for char in letters) >= _FEWEST_VOWELS * len(letters)
+    return sum(char in _COMMON_LETTERS for char in letters) >= _FEWEST_COMMON * len(letters)
 
 
 def _is_scan(words: Sequence[TextWord], images: Sequence[BBox]) -> bool:
