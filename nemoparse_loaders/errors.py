@@ -14,13 +14,13 @@ NemoparseError
 │   ├── PageRenderError         it cannot be drawn
 │   └── PageReplyError          the engine gave no usable reply
 └── BackendError                the engine as a whole
-├── AuthenticationError     401 or 403
-├── ModelNotFoundError      the server does not serve that model
-├── RequestRejectedError    4xx: sending it again would not help
-├── ServerBusyError         429 or 503: send it again later (retryable)
-├── ServerFailedError       5xx, a cut connection, no server there (retryable)
-├── ReplyTimeoutError       no whole reply within the deadline (retryable; also a TimeoutError)
-└── ProtocolError           an answer that is not what the API promises
+    ├── AuthenticationError     401 or 403
+    ├── ModelNotFoundError      the server does not serve that model
+    ├── RequestRejectedError    4xx: sending it again would not help
+    ├── ServerBusyError         429 or 503: send it again later (retryable)
+    ├── ServerFailedError       5xx, a cut connection, no server there (retryable)
+    ├── ReplyTimeoutError       no whole reply within the deadline (retryable; also a TimeoutError)
+    └── ProtocolError           an answer that is not what the API promises
 """
 
 from __future__ import annotations
