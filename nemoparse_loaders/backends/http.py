@@ -265,9 +265,10 @@ def _all_headers(root: str, api_key: SecretStr | None, headers: Mapping[str, str
     if key:
         merged["Authorization"] = f"Bearer {key}"
     for name, value in headers.items():
+        merged[name] = value
+    for name, value in merged.items():
         if any(ord(char) < 32 for char in name + value):
             raise OptionError(f"headers: {name!r} has a control character in its name or value")
-        merged[name] = value
     return merged
 
 

@@ -8,6 +8,7 @@ import logging
 import pickle
 from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
+from typing import Any
 
 import pytest
 from pydantic import SecretStr
@@ -43,6 +44,15 @@ KEY = "sk-a-secret-key-of-some-length"
 async def read(backend: VllmBackend, page: PageImage) -> ModelReply:
     async with backend.session() as session:
         return await session.read(page)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"headers": {"X-Team": "a\r\nX-Other: b"}}, {"api_key": SecretStr(f"{KEY}\nX-Other: b")}]
+)
+def test_a_header_cannot_bring_another_one(wrong: dict[str, Any]) -> None:
+    with pytest.raises(OptionError, match="control character") as caught:
+        VllmBackend("http://127.0.0.1:9", **wrong).connect()
+    assert KEY not in str(caught.value)
 
 
 async def until(condition: Callable[[], bool]) -> None:
