@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from ..errors import NemoparseError
+from ..errors import NemoparseError, OptionError
 from .doctor import doctor
 from .parse import parse
 
@@ -33,9 +33,9 @@ def _version(
 
 
 def main() -> None:
-    """Run the command; errors of ours become one line on standard error and exit status 1."""
+    """Run the command; errors of ours become one line on standard error and exit status 1 or 2 (usage)."""
     try:
         app()
     except NemoparseError as error:
         typer.echo(f"nemoparse: {error}", err=True)
-        sys.exit(1)
+        sys.exit(2 if isinstance(error, OptionError) else 1)

@@ -126,6 +126,10 @@ def test_nobody_there(run: Run, report_pdf: Path) -> None:
 def test_wrong_usage(run: Run) -> None:
     assert run("parse").returncode == 2
     assert run("parse", "x.pdf", "--format", "docx").returncode == 2
+    done = run("parse", "x.pdf", "--backend", "magic")
+    assert done.returncode == 2
+    assert b"backend" in done.stderr
+    assert b"Traceback" not in done.stderr
 
 
 def test_version(run: Run) -> None:
