@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         ParseReport,
         Table,
         TableCell,
+        TocEntry,
     )
     from .errors import (
         AuthenticationError,
@@ -96,6 +97,7 @@ _HOME = {
         "ParsedPage",
         "Table",
         "TableCell",
+        "TocEntry",
     ],
     "errors": [
         "AuthenticationError",
@@ -166,6 +168,7 @@ __all__ = [
     "Table",
     "TableCell",
     "TextSplit",
+    "TocEntry",
     "UnsupportedSourceError",
     "__version__",
     "decode_page",

@@ -120,6 +120,20 @@ class Issue(FrozenModel):
     element_id: str | None = None
 
 
+class TocEntry(FrozenModel):
+    """One entry of a table of contents.
+
+    Attributes:
+        level: 1 for the outermost, 2 below it, and so on.
+        text: The words, with their number if there is one ("1.2 Methods"), without leaders.
+        page: The page as printed ("7", "iv", "A-3"), or empty where it cannot be read.
+    """
+
+    level: int = Field(default=1, ge=1)
+    text: str
+    page: str = ""
+
+
 class Element(FrozenModel):
     """One block of a page, in reading order.
 
@@ -132,6 +146,7 @@ class Element(FrozenModel):
         raw: The body as the model printed it.
         table: The grid, for a table.
         chart: The data, for a chart.
+        toc: The entries, for a table of contents.
         continues_before: The block goes on from an earlier block or page (the model's ``<tbc>``).
         continues_after: The block goes on in a later block or page.
         issues: What was repaired or is missing here.
@@ -145,6 +160,7 @@ class Element(FrozenModel):
     raw: str = ""
     table: Table | None = None
     chart: Chart | None = None
+    toc: tuple[TocEntry, ...] = ()
     continues_before: bool = False
     continues_after: bool = False
     issues: tuple[Issue, ...] = ()

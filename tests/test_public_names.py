@@ -16,8 +16,8 @@ METADATA_KEYS MissingDependencyError ModelNotFoundError NemoparseError OptionErr
 PageReplyError ParseOptions ParseReport ParsedDocument ParsedPage ProtocolError ReplyTimeoutError
 RequestRejectedError
 ServerBusyError ServerFailedError SourceError SourceInput SourceNotFoundError Split Table TableCell
-TextSplit UnsupportedSourceError __version__ decode_page encode_page layout_hash layout_to_json split_document
-split_text
+TextSplit TocEntry UnsupportedSourceError __version__ decode_page encode_page layout_hash layout_to_json
+split_document split_text
 """
 
 

@@ -18,6 +18,7 @@ from .formulas import bare_formula
 from .lists import normalised_list, without_bullets
 from .tables import find_tables
 from .tables.found import FoundTable
+from .toc import read_toc
 
 _HEADINGS = frozenset({ElementType.TITLE.value, ElementType.SECTION_HEADER.value})
 _FORMULAS = frozenset({ElementType.FORMULA.value, ElementType.INLINE_FORMULA.value})
@@ -89,6 +90,7 @@ def elements_from_body(
                 raw=_raw(body, content, clean, kind, single=len(contents) == 1),
                 table=content.table,
                 chart=content.chart,
+                toc=read_toc(content.text, content.table) if kind == _TOC else (),
                 continues_before=clean.continues_before and offset == 0,
                 continues_after=clean.continues_after and last,
                 issues=tuple(
