@@ -141,6 +141,9 @@ def test_iter_pages_gives_the_first_page_before_the_last_is_asked_for(make_pdf: 
 async def test_leaving_early_ends_all_requests_before_the_engine_is_closed(
     make_pdf: Callable[..., bytes],
 ) -> None:
+    reading = 0
+    left_over: list[int] = []
+
     class Watchful(Double):
         @asynccontextmanager
         async def session(self) -> AsyncIterator[Double]:
@@ -156,8 +159,6 @@ async def test_leaving_early_ends_all_requests_before_the_engine_is_closed(
                 await asyncio.sleep(0.05)  # connections take a moment to close
                 reading -= 1
 
-    reading = 0
-    left_over: list[int] = []
     engine = Watchful(delay=lambda page: 0.2 if page == 1 else 3600.0)
     pages = DocumentParser(backend=engine).aiter_pages(make_pdf("one", "two", "three"))
     assert (await anext(pages)).number == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 
 import pytest
 from PIL import Image
@@ -38,7 +39,7 @@ def levels(findings: list[Finding]) -> dict[str, str]:
     return {finding.topic: finding.level for finding in findings}
 
 
-def only_for(path: str, fault: Fault) -> object:
+def only_for(path: str, fault: Fault) -> Callable[[RecordedRequest], Fault | None]:
     def choose(request: RecordedRequest) -> Fault | None:
         return fault if request.path == path else None
 

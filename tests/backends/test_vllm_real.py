@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from pydantic import SecretStr
@@ -179,7 +180,9 @@ async def test_wrong_model_told_by_the_page(backend: VllmBackend, page: PageImag
         ({"messages_please": 1, "max_tokens": "many"}, "max_tokens"),
     ],
 )
-async def test_refused_options(backend: VllmBackend, page: PageImage, options: dict, said: str) -> None:
+async def test_refused_options(
+    backend: VllmBackend, page: PageImage, options: dict[str, Any], said: str
+) -> None:
     with pytest.raises(RequestRejectedError, match=said) as caught:
         await read(replace(backend, request_options=options), page)
     assert caught.value.status == 400

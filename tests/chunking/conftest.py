@@ -105,12 +105,12 @@ def sample_paper(sample_truth: dict[str, Any]) -> ParsedDocument:
     parsed = []
     for number, content in pages.items():
         content.sort(key=_reading_order)
-        elements = tuple(
+        placed = tuple(
             Element(id=f"p{number}e{index}", type=name, bbox=box, markdown=text, text=text, table=grid)
             for index, (box, name, text, grid) in enumerate(content, start=1)
         )
         parsed.append(
-            ParsedPage(number=number, label=sample_truth["page_labels"][number - 1], elements=elements)
+            ParsedPage(number=number, label=sample_truth["page_labels"][number - 1], elements=placed)
         )
     return ParsedDocument(
         doc_id="f3a2b6f0-1a43-5d3c-9d0e-6a0f3a5b7c11",

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -404,7 +405,7 @@ def test_an_empty_document_has_no_chunks(make_document: MakeDocument) -> None:
 
 
 @pytest.mark.parametrize("options", [{"max_tokens": 15}, {"overlap_sentences": -1}])
-def test_options_that_cannot_work_are_refused(options: dict[str, int]) -> None:
+def test_options_that_cannot_work_are_refused(options: dict[str, Any]) -> None:
     with pytest.raises(OptionError, match=next(iter(options))):
         LayoutChunker(**options)
 

@@ -43,7 +43,7 @@ def plain_render(data: bytes, width: int, height: int, index: int = 0) -> Image.
         pdfium_c.FPDF_RenderPageBitmap(*place)
         if page.formenv:
             pdfium_c.FPDF_FFLDraw(page.formenv, *place)
-        image = bitmap.to_pil().copy()
+        image: Image.Image = bitmap.to_pil().copy()
         bitmap.close()
         page.close()
         return image

@@ -17,7 +17,7 @@ MINI_PDF = b"%PDF-1.4\n1 0 obj\n<</Type/Catalog>>\nendobj\ntrailer<</Root 1 0 R>
 
 def picture(kind: str, **options: object) -> bytes:
     out = io.BytesIO()
-    Image.new("RGB", (20, 20), "white").save(out, kind, **options)  # type: ignore[arg-type]
+    Image.new("RGB", (20, 20), "white").save(out, kind, **options)
     return out.getvalue()
 
 

@@ -133,7 +133,7 @@ def test_streams_that_cannot_seek_or_have_odd_names() -> None:
 @pytest.mark.parametrize("wrong", [io.StringIO("%PDF-1.4"), 7, None, ["a.pdf"], b"x".decode])
 def test_what_is_no_input_is_an_option_error(wrong: object) -> None:
     with pytest.raises(OptionError):
-        load_source(wrong)  # type: ignore[call-overload, arg-type]
+        load_source(wrong)  # type: ignore[arg-type]
 
 
 def test_text_mode_is_named(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import threading
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Mapping
 from typing import Any
 
 import aiohttp
@@ -44,9 +45,11 @@ def chat_body(**more: Any) -> dict[str, Any]:
     return {"model": "nemotron-parse", "messages": messages, "skip_special_tokens": False, **more}
 
 
-def fetch(url: str, body: dict[str, Any] | None = None, **headers: str) -> tuple[int, str]:
+def fetch(
+    url: str, body: dict[str, Any] | None = None, *, headers: Mapping[str, str] | None = None
+) -> tuple[int, str]:
     data = None if body is None else json.dumps(body).encode()
-    request = urllib.request.Request(url, data, {"Content-Type": "application/json", **headers})
+    request = urllib.request.Request(url, data, {"Content-Type": "application/json", **(headers or {})})
     try:
         with urllib.request.urlopen(request, timeout=30) as response:
             return response.status, response.read().decode()
@@ -127,14 +130,15 @@ def test_key() -> None:
     with ParseServer(api_key="k") as server:
         for path in ("/health", "/metrics", "/version"):
             assert fetch(server.base_url + path)[0] == 200
-        for headers in ({}, {"Authorization": "Bearer x"}, {"Authorization": "Basic k"}):
-            assert fetch(f"{server.base_url}/v1/models", **headers) == (401, '{"error":"Unauthorized"}')
-        assert fetch(f"{server.base_url}/v1/models", Authorization="Bearer k")[0] == 200
+        wrong: list[dict[str, str]] = [{}, {"Authorization": "Bearer x"}, {"Authorization": "Basic k"}]
+        for headers in wrong:
+            assert fetch(f"{server.base_url}/v1/models", headers=headers) == (401, '{"error":"Unauthorized"}')
+        assert fetch(f"{server.base_url}/v1/models", headers={"Authorization": "Bearer k"})[0] == 200
 
 
 def test_records() -> None:
     with ParseServer() as server:
-        fetch(f"{server.base_url}/v1/chat/completions", chat_body(seed=3), **{"X-Team": "archive"})
+        fetch(f"{server.base_url}/v1/chat/completions", chat_body(seed=3), headers={"X-Team": "archive"})
     (request,) = server.page_requests
     assert request.method == "POST"
     assert request.headers["x-team"] == "archive"

@@ -216,6 +216,7 @@ class TestOneFile:
 
     def test_pages_chosen(self, server: ParseServer, pdf: Path) -> None:
         [document] = NemotronParseReader(base_url=server.base_url, pages="2").load_data(pdf)
+        assert isinstance(document, NemotronParseDocument)
         assert [page.number for page in document.parsed_document().pages] == [2]
 
     def test_a_file_with_nothing_on_it_gives_no_document(
@@ -255,8 +256,8 @@ class TestMetadataOfTheCaller:
 
 class TestSeveralFiles:
     def test_in_the_order_given(self, reader: NemotronParseReader, folder: Path) -> None:
-        files = [folder / "c.pdf", str(folder / "a.pdf"), SourceInput(folder / "b.pdf", doc_id="b")]
-        documents = reader.load_data(files)
+        with_id = SourceInput(folder / "b.pdf", doc_id="b")
+        documents = reader.load_data([folder / "c.pdf", str(folder / "a.pdf"), with_id])
         assert [document.metadata["file_name"] for document in documents] == ["c.pdf", "a.pdf", "b.pdf"]
         assert documents[2].id_ == "b"
 

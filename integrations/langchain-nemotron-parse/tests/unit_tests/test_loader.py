@@ -17,7 +17,7 @@ from langchain_core.document_loaders import BaseLoader
 from langchain_core.documents import Document
 from langchain_core.documents.base import Blob
 from langchain_core.embeddings import DeterministicFakeEmbedding
-from langchain_core.indexing import InMemoryRecordManager, aindex, index
+from langchain_core.indexing import IndexingResult, InMemoryRecordManager, aindex, index
 from langchain_core.vectorstores import InMemoryVectorStore
 
 from langchain_nemotron_parse import NemotronParseDocument, NemotronParseLoader
@@ -165,7 +165,8 @@ class TestErrors:
     def test_a_bad_file_is_skipped_where_asked(
         self, server: ParseServer, files: list[Path], caplog: pytest.LogCaptureFixture
     ) -> None:
-        given = [files[0], files[0].with_name("gone.pdf"), Blob.from_path(files[1], metadata={"of": "blob"})]
+        blob = Blob.from_path(files[1], metadata={"of": "blob"})
+        given: list[Path | Blob] = [files[0], files[0].with_name("gone.pdf"), blob]
         documents = NemotronParseLoader(
             given, base_url=server.base_url, split="document", on_file_error="skip"
         ).load()
@@ -193,8 +194,8 @@ class TestIndexing:
         records = InMemoryRecordManager("test")
         records.create_schema()
 
-        def run() -> dict[str, int]:
-            result = index(
+        def run() -> IndexingResult:
+            return index(
                 NemotronParseLoader(sorted(folder.iterdir()), base_url=server.base_url),
                 records,
                 store,
@@ -202,7 +203,6 @@ class TestIndexing:
                 source_id_key="source",
                 key_encoder="sha256",
             )
-            return dict(result)
 
         first = run()
         assert first["num_added"] == len(store.store) >= 3
