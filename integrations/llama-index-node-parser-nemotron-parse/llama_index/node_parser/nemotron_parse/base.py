@@ -8,7 +8,8 @@ import hashlib
 import logging
 import os
 import pickle
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
+from difflib import get_close_matches
 from itertools import pairwise
 from typing import Any, Protocol, runtime_checkable
 
@@ -25,7 +26,7 @@ from llama_index.core.schema import (
     TextNode,
 )
 from llama_index.core.utils import get_tqdm_iterable
-from pydantic import Field, PrivateAttr, field_serializer, field_validator
+from pydantic import Field, PrivateAttr, field_serializer, field_validator, model_validator
 
 from nemoparse_loaders import EMBED_KEYS, LLM_KEYS, METADATA_KEYS, LayoutChunker, split_text
 
@@ -77,6 +78,18 @@ class NemotronParseNodeParser(NodeParser):
     def class_name(cls) -> str:
         """Name in serialised form."""
         return "NemotronParseNodeParser"
+
+    @model_validator(mode="before")
+    @classmethod
+    def _check_names(cls, values: Any) -> Any:
+        # LlamaIndex's own models drop what they do not know, and a misspelt option would do nothing.
+        for name in values if isinstance(values, Mapping) else ():
+            if name not in cls.model_fields and name != "class_name":
+                alike = get_close_matches(name, cls.model_fields, n=1)
+                raise ValueError(
+                    f"there is no option {name}" + (f"; did you mean {alike[0]}?" if alike else "")
+                )
+        return values
 
     @field_validator("tokenizer")
     @classmethod

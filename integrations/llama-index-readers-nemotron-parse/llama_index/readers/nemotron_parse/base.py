@@ -6,6 +6,7 @@ import logging
 import os
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 from pathlib import PurePosixPath
 from typing import Any, Literal, cast
 
@@ -132,6 +133,18 @@ class NemotronParseReader(BasePydanticReader):
     def class_name(cls) -> str:
         """Name in serialised form."""
         return "NemotronParseReader"
+
+    @model_validator(mode="before")
+    @classmethod
+    def _check_names(cls, values: Any) -> Any:
+        # LlamaIndex's own models drop what they do not know, and a misspelt option would do nothing.
+        for name in values if isinstance(values, Mapping) else ():
+            if name not in cls.model_fields and name != "class_name":
+                alike = get_close_matches(name, cls.model_fields, n=1)
+                raise ValueError(
+                    f"there is no option {name}" + (f"; did you mean {alike[0]}?" if alike else "")
+                )
+        return values
 
     @field_validator("root", mode="before")
     @classmethod
