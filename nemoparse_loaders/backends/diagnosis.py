@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 from collections.abc import Awaitable, Callable
 
@@ -42,13 +43,17 @@ async def diagnose(options: ParseOptions) -> list[Finding]:
     Raises:
         OptionError: The options lead to no server.
     """
+    if options.backend == "auto" and "NEMOTRON_PARSE_BACKEND" not in os.environ:
+        # For a parse "auto" can end at the CPU backend. Whoever asks for a diagnosis means a server.
+        options = options.model_copy(update={"backend": "vllm"})
     backend = resolve_backend(options)
     if isinstance(backend, VllmBackend):
         return await _diagnose_vllm(backend)
     if isinstance(backend, NvidiaBackend):
         return await _diagnose_nvidia(backend)
     raise OptionError(
-        f"the {backend.name} backend needs no server; name one with base_url= or NEMOTRON_PARSE_BASE_URL"
+        f"the {backend.name} backend has no server to look at; name one with base_url= (--base-url) or "
+        "NEMOTRON_PARSE_BASE_URL"
     )
 
 

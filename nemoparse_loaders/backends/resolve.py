@@ -83,7 +83,7 @@ def _best_at_hand(base_url: str | None) -> BackendName:
         logger.warning(
             "No server is named (base_url= or NEMOTRON_PARSE_BASE_URL), so the embedded CPU backend reads "
             "the pages. It is for trying things out and for digital PDFs; the model reads far better. "
-            'Say backend="cpu" to do without this warning.'
+            'Say backend="cpu" (--backend cpu) to do without this warning.'
         )
         return "cpu"
     raise OptionError(_ALL_WAYS)
@@ -99,7 +99,10 @@ def _build(name: BackendName, options: ParseOptions) -> Backend:
 
         return NvidiaBackend.from_options(options)
     if options.base_url is None:
-        raise OptionError('backend="vllm" needs base_url= or NEMOTRON_PARSE_BASE_URL')
+        raise OptionError(
+            "no server is named: give base_url= (--base-url), such as http://localhost:8000/v1, or set "
+            "NEMOTRON_PARSE_BASE_URL"
+        )
     from .vllm import VllmBackend
 
     return VllmBackend.from_options(options)

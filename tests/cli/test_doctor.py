@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 from typer.testing import CliRunner
 
+from nemoparse_loaders import OptionError
 from nemoparse_loaders.cli import app
 from nemoparse_loaders.testing import ParseServer
 
@@ -38,3 +39,12 @@ def test_server_from_the_environment(server: ParseServer, monkeypatch: pytest.Mo
     monkeypatch.setenv("NEMOTRON_PARSE_BASE_URL", f"{server.base_url}/v1")
     monkeypatch.setenv("NEMOTRON_PARSE_API_KEY", "the-key-of-the-test")
     assert CliRunner().invoke(app, ["doctor"]).exit_code == 0
+
+
+def test_no_server_is_named(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    for name in ("NEMOTRON_PARSE_BASE_URL", "NEMOTRON_PARSE_BACKEND"):
+        monkeypatch.delenv(name, raising=False)
+    result = CliRunner().invoke(app, ["doctor"])
+    assert isinstance(result.exception, OptionError)
+    assert "--base-url" in str(result.exception)
+    assert not caplog.records, "the CPU backend is no matter here"
