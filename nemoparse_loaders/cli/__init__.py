@@ -16,6 +16,8 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,
+    # Plain text: in typer's frames little of the 80 columns is left for the words.
+    rich_markup_mode=None,
 )
 app.command()(parse)
 app.command()(doctor)

@@ -34,6 +34,8 @@ _SUFFIX = {
     Format.JSON: ".json",
     Format.CHUNKS: ".chunks.jsonl",
 }
+# A folder of such a name is hardly what was meant.
+_SUFFIX_OF_FILES = (".md", ".html", ".json", ".jsonl")
 
 
 def parse(
@@ -80,6 +82,8 @@ def parse(
         dpi=dpi,
         show_progress=progress,
     )
+    if out is not None and not out.is_dir() and (out.exists() or out.suffix in _SUFFIX_OF_FILES):
+        raise typer.BadParameter(f"{out} is no folder; for a single file write > {out}", param_hint="--out")
     chunker = LayoutChunker(max_tokens=chunk_tokens)
     unread: list[NemoparseError] = []
 

@@ -129,8 +129,21 @@ def test_wrong_usage(run: Run) -> None:
     done = run("parse", "x.pdf", "--backend", "magic")
     assert done.returncode == 2
     assert b"backend" in done.stderr
+    done = run("parse", "x.pdf", "--pagess", "2")
+    assert done.returncode == 2
+    assert b"--pages" in done.stderr
     assert b"Traceback" not in done.stderr
 
 
 def test_version(run: Run) -> None:
     assert run("--version").stdout.decode().strip() == "0.1.0"
+
+
+@pytest.mark.parametrize("out", ["made.md", "report.pdf"])
+def test_out_is_a_folder_and_not_a_file(run: Run, report_pdf: Path, tmp_path: Path, out: str) -> None:
+    before = report_pdf.read_bytes()
+    done = run("parse", "report.pdf", "--out", out)
+    assert done.returncode == 2
+    assert f"> {out}".encode() in done.stderr
+    assert report_pdf.read_bytes() == before
+    assert not (tmp_path / "made.md").exists()
