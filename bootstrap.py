@@ -39,7 +39,9 @@ def uv(*arguments: str | Path) -> None:
     """Run uv, unpacking it first where it is not there yet."""
     if not (TOOLS / "uv" / "__main__.py").is_file():
         pip = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--target", TOOLS)
-        run(sys.executable, *pip, "--requirement", UV_REQUIREMENT)
+        # Its warning about the user root is for installations into the system's Python.
+        quiet = {**os.environ, "PIP_ROOT_USER_ACTION": "ignore"}
+        run(sys.executable, *pip, "--requirement", UV_REQUIREMENT, environment=quiet)
     environment = {
         **os.environ,
         "PYTHONPATH": str(TOOLS),
@@ -79,9 +81,12 @@ def main() -> None:
         sys.exit(f"Python 3.10 or later is needed; this is {sys.version.split()[0]}")
     if rest and options.command != "test":
         parser.error(f"unknown: {' '.join(rest)}")
-    python = install(options.venv.resolve(), tests=options.command != "demo")
+    venv: Path = options.venv.resolve()
+    print(f"Installing into {venv}; the first time this can take a minute or more.", file=sys.stderr)
+    python = install(venv, tests=options.command != "demo")
     if options.command == "demo":
         run(python, ROOT / "examples" / "quickstart.py")
+        print(f"The program was examples/quickstart.py. Your own runs with {python}", file=sys.stderr)
     elif options.command == "test":
         run(python, "-m", "pytest", *rest)
 
