@@ -20,7 +20,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.command()(parse)
-app.command()(doctor)
+app.command(short_help="Ask a server how it is, and say what is wrong.")(doctor)
 
 
 @app.callback(invoke_without_command=True)
