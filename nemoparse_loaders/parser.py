@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncGenerator, AsyncIterable, Callable, Generator, Iterable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterable, Callable, Collection, Generator, Iterable, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from os import PathLike
@@ -149,7 +149,8 @@ class DocumentParser:
         """Read many documents with one shared budget of requests.
 
         Args:
-            sources: Taken one by one, only as far ahead as is needed to keep the engine busy.
+            sources: Taken one by one, only as far ahead as is needed to keep the engine busy. An iterator is
+                taken in a thread of its own, so that it may wait without holding up pages on their way.
             on_error: A document that cannot be read: "raise"; "skip" with a warning in the log; or a
                 function that is called with the error, after which the next document follows.
 
@@ -160,8 +161,12 @@ class DocumentParser:
             As `parse`.
         """
         from .pipeline.bridge import iterate_sync
+        from .pipeline.many import from_thread
 
-        return iterate_sync(lambda: self.aparse_many(sources, on_error=on_error))
+        may_wait = isinstance(sources, Iterable) and not isinstance(sources, Collection)
+        return iterate_sync(
+            lambda: self.aparse_many(from_thread(sources) if may_wait else sources, on_error=on_error)
+        )
 
     async def aparse_many(
         self,
@@ -174,6 +179,8 @@ class DocumentParser:
 
         if on_error not in ("raise", "skip") and not callable(on_error):
             raise OptionError(f'on_error must be "raise", "skip" or a function, not {on_error!r}')
+        if isinstance(sources, (str, bytes, bytearray, memoryview, SourceInput)):
+            raise OptionError("sources is one document; give a list of them, or use parse() for one")
         async with self._engine() as engine:
 
             async def read(source: SourceData | SourceInput) -> ParsedDocument:

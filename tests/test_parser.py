@@ -384,6 +384,11 @@ class TestManyDocuments:
         names = [document.file_name async for document in parser.aparse_many(sources())]
         assert names == ["0.pdf", "1.pdf", "2.pdf"]
 
+    def test_one_document_is_not_many(self) -> None:
+        for one in ("report.pdf", b"%PDF-1.7", SourceInput("report.pdf")):
+            with pytest.raises(OptionError, match="give a list"):
+                list(DocumentParser(backend=Double()).parse_many(one))  # type: ignore[arg-type]
+
 
 class TestWhereItRuns:
     async def test_sync_inside_a_running_loop(self, three_pages: bytes) -> None:

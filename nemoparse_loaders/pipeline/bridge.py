@@ -30,6 +30,7 @@ class LoopThread:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._run, name="nemoparse-loop", daemon=True)
         self._left = self._loop.create_future()
+        self._ends_by_itself = False
 
     def __enter__(self) -> LoopThread:
         self._thread.start()
@@ -41,14 +42,15 @@ class LoopThread:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._loop.call_soon_threadsafe(self._left.set_result, None)
-        if not self.is_current:
+        if not self._ends_by_itself:
+            self._loop.call_soon_threadsafe(self._left.set_result, None)
             self._thread.join()
 
-    @property
-    def is_current(self) -> bool:
-        """Whether the caller stands in this thread, where it cannot wait for the loop."""
-        return threading.current_thread() is self._thread
+    def leave_after(self, coroutine: Coroutine[Any, Any, object]) -> None:
+        """Let the loop end by itself once the coroutine has ended; nothing is waited for here."""
+        self._ends_by_itself = True
+        last = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+        last.add_done_callback(lambda _: self._loop.call_soon_threadsafe(self._left.set_result, None))
 
     def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
         """Run to the end and give the result; interrupting the caller cancels the coroutine."""
@@ -66,9 +68,9 @@ class LoopThread:
         asyncio.set_event_loop(self._loop)
         try:
             while not self._left.done():
-                # A function of the caller's may call sys.exit() here. That reaches the caller through the
-                # future; the loop is still needed to clean up.
-                with suppress(SystemExit):
+                # A function of the caller's may call sys.exit() here, or be interrupted. That reaches
+                # the caller through the future; the loop is still needed to clean up.
+                with suppress(SystemExit, KeyboardInterrupt):
                     self._loop.run_until_complete(self._left)
         finally:
             self._loop.run_until_complete(_cancel_other_tasks())
@@ -109,19 +111,23 @@ def iterate_sync(start: Callable[[], AsyncGenerator[T, None]]) -> Generator[T, N
 def _iterate(start: Callable[[], AsyncGenerator[T, None]]) -> Generator[T, None, None]:
     with LoopThread() as loop:
         items = start()
+        consumer = threading.current_thread()
         try:
             while True:
+                consumer = threading.current_thread()
                 try:
                     item = loop.run(_next(items))
                 except StopAsyncIteration:
                     return
                 yield item
         finally:
-            # The garbage collector may close an iteration in any thread, also in the loop's own, which cannot
-            # wait for itself: there the loop cancels what is under way as it ends.
-            if not loop.is_current:
+            # The garbage collector may close an iteration in any thread, also in one that the loop waits
+            # for. Only where that cannot be is the end waited for.
+            if threading.current_thread() in (consumer, threading.main_thread()):
                 with suppress(CancelledError):
                     loop.run(_close(items))
+            else:
+                loop.leave_after(_close(items))
 
 
 @atexit.register

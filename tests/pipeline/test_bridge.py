@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import AsyncGenerator, Generator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -136,26 +137,28 @@ print(next(items))
     assert (result.stdout.split(), result.stderr) == (["0", "closed"], "")
 
 
-def test_sys_exit_in_the_callers_own_code_leaves_the_iteration() -> None:
+@pytest.mark.parametrize("leave", [SystemExit, KeyboardInterrupt])
+def test_leaving_in_the_callers_own_code_leaves_the_iteration(leave: type[BaseException]) -> None:
     closed = threading.Event()
 
     async def count() -> AsyncGenerator[int, None]:
         try:
             yield 1
-            sys.exit(3)
+            raise leave("3")
         finally:
             await asyncio.sleep(0)
             closed.set()
 
     items = iterate_sync(count)
     assert next(items) == 1
-    with pytest.raises(SystemExit, match="3"):
+    with pytest.raises(leave, match="3"):
         next(items)
     assert closed.is_set()
     assert _loop_threads() == []
 
 
-def test_an_iteration_may_be_closed_in_the_thread_of_its_loop() -> None:
+@pytest.mark.parametrize("thread", ["the loop's own", "one that the loop waits for"])
+def test_an_iteration_may_be_closed_in_any_thread(thread: str) -> None:
     """The garbage collector runs in any thread."""
     cleaned = threading.Event()
     abandoned: list[Generator[int, None, None]] = []
@@ -164,14 +167,26 @@ def test_an_iteration_may_be_closed_in_the_thread_of_its_loop() -> None:
         try:
             await asyncio.sleep(3600)
         finally:
+            await asyncio.sleep(0)
             cleaned.set()
 
     async def count() -> AsyncGenerator[int, None]:
+        loop = asyncio.get_running_loop()
         task = asyncio.create_task(never())
-        yield 1
-        asyncio.get_running_loop().call_later(0.01, lambda: abandoned.pop().close())
-        yield 2
-        await task
+        worker = ThreadPoolExecutor(1)
+        try:
+            yield 1
+            collect = lambda: abandoned.pop().close()  # noqa: E731 - what the garbage collector does
+            if thread == "the loop's own":
+                loop.call_later(0.01, collect)
+            else:
+                loop.call_later(0.01, worker.submit, collect)
+            yield 2
+        finally:
+            await loop.run_in_executor(worker, int)
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+            worker.shutdown()
 
     abandoned.append(iterate_sync(count))
     assert [next(abandoned[0]), next(abandoned[0])] == [1, 2]
