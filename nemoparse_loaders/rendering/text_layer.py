@@ -48,7 +48,6 @@ _INVISIBLE = 3
 
 # A gap or a step as large as this share of the font size parts two words even without a space between them.
 _GAP_EM = 0.6
-_BACK_EM = 0.6
 _STEP_EM = 0.7
 # Superscripts and subscripts become words of their own: their size says what they are.
 _SIZE_RATIO = 0.85
