@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..document import BBox
-from .line_art import find_line_art
+from .line_art import Matrix, find_line_art
 from .page_image import PageGeometry, TextLayer, TextWord
 
 if TYPE_CHECKING:
@@ -86,9 +86,6 @@ def extract_text_layer(page: pypdfium2.PdfPage, geometry: PageGeometry) -> TextL
         return TextLayer()
     rulings, images = find_line_art(page, to_page, (geometry.width_pt, geometry.height_pt))
     return TextLayer(words=tuple(_words(page, geometry, to_page)), rulings=rulings, images=images)
-
-
-Matrix = tuple[float, float, float, float, float, float]
 
 
 def _to_displayed(geometry: PageGeometry) -> Matrix | None:

@@ -21,8 +21,10 @@ _WORD = b"/UserUnit"
 _VALUE = re.compile(rb"/UserUnit\s*([0-9]*\.?[0-9]+)")
 _OBJECT_STREAM = b"/ObjStm"
 _BLOCK = 1 << 20
-# An object stream of a real file has some 100 kB; a bomb is not unpacked further than this.
+# An object stream of a real file has some 100 kB, and all of them together may have some 10 MB. A bomb is not
+# unpacked further than this, nor a file full of them.
 _MAX_UNPACKED = 16 << 20
+_MAX_UNPACKED_TOTAL = 256 << 20
 _DICTIONARY_BYTES = 1_024
 
 
@@ -36,7 +38,13 @@ def mentions_user_unit(stream: BinaryIO) -> bool:
         while at >= 0:
             packed.append(offset + at)
             at = block.find(_OBJECT_STREAM, at + 1)
-    return any(_unpacks_to_it(stream, offset) for offset in packed)
+    left = _MAX_UNPACKED_TOTAL
+    for offset in packed:
+        found, cost = _unpacks_to_it(stream, offset)
+        left -= cost
+        if found or left < 0:
+            return found
+    return False
 
 
 def user_unit(document: pdfium.PdfDocument, index: int) -> float:
@@ -71,12 +79,13 @@ def _blocks(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
         kept = whole[-len(_WORD) + 1 :]
 
 
-def _unpacks_to_it(stream: BinaryIO, offset: int) -> bool:
+def _unpacks_to_it(stream: BinaryIO, offset: int) -> tuple[bool, int]:
+    """Whether the object stream that begins there holds the word, and how many bytes were looked at."""
     stream.seek(offset)
     start = stream.read(_DICTIONARY_BYTES)
     at = start.find(b"stream")
     if at < 0:
-        return False
+        return False, len(start)
     packed = start[at + len(b"stream") :].lstrip(b"\r\n")
     unpacker = zlib.decompressobj()
     kept, unpacked = b"", 0
@@ -84,10 +93,10 @@ def _unpacks_to_it(stream: BinaryIO, offset: int) -> bool:
         while packed and unpacked < _MAX_UNPACKED and not unpacker.eof:
             text = kept + unpacker.decompress(packed, _BLOCK)
             if _WORD in text:
-                return True
+                return True, len(start) + unpacked
             unpacked += len(text) - len(kept)
             kept = text[-len(_WORD) + 1 :]
             packed = unpacker.unconsumed_tail or stream.read(_BLOCK // 16)
     except zlib.error:
         pass  # encrypted, or not deflated: then the word cannot be seen
-    return False
+    return False, len(start) + unpacked
