@@ -31,6 +31,9 @@ class LoopThread:
         self._thread = threading.Thread(target=self._run, name="nemoparse-loop", daemon=True)
         self._left = self._loop.create_future()
         self._ends_by_itself = False
+        # Held by the thread: what runs in the loop must not be garbage with an abandoned iteration, or
+        # the collector would finalize it on the side while it is closed in order.
+        self.kept: object = None
 
     def __enter__(self) -> LoopThread:
         self._thread.start()
@@ -110,7 +113,7 @@ def iterate_sync(start: Callable[[], AsyncGenerator[T, None]]) -> Generator[T, N
 
 def _iterate(start: Callable[[], AsyncGenerator[T, None]]) -> Generator[T, None, None]:
     with LoopThread() as loop:
-        items = start()
+        loop.kept = items = start()
         consumer = threading.current_thread()
         try:
             while True:

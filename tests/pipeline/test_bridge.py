@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import signal
 import subprocess
@@ -193,6 +194,40 @@ def test_an_iteration_may_be_closed_in_any_thread(thread: str) -> None:
     assert cleaned.wait(10)
     while _loop_threads():
         threading.Event().wait(0.01)
+
+
+def test_an_abandoned_cycle_is_closed_in_order() -> None:
+    """All that is in a cycle is finalized in no particular order."""
+    problems: list[object] = []
+    cleaned = threading.Event()
+
+    async def count() -> AsyncGenerator[int, None]:
+        asyncio.get_running_loop().set_exception_handler(lambda _, problem: problems.append(problem))
+        try:
+            yield 1
+            asyncio.get_running_loop().call_later(0.01, gc.collect)
+            yield 2
+        finally:
+            await asyncio.sleep(0.01)
+            cleaned.set()
+
+    def abandon() -> None:
+        cycle: list[object] = []
+        items = iterate_sync(count)
+        cycle += [items, cycle]
+        next(items)
+        next(items)
+
+    gc.disable()
+    try:
+        abandon()
+        assert cleaned.wait(10)
+        while _loop_threads():
+            threading.Event().wait(0.01)
+    finally:
+        gc.enable()
+    gc.collect()
+    assert problems == []
 
 
 def test_ctrl_c_cancels_and_waits_for_the_clean_up() -> None:
