@@ -6,13 +6,17 @@ The table of options in the docs is made from the field descriptions here.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, SecretStr, ValidationError, field_validator
 
 from .errors import OptionError
 from .profiles import ProfileName
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
 
 BackendName = Literal["auto", "vllm", "nvidia", "cpu"]
 OnPageError = Literal["keep", "raise", "skip"]
@@ -127,7 +131,12 @@ class ParseOptions(BaseModel):
         try:
             return cls(**values)
         except ValidationError as error:
-            problems = "; ".join(
-                f"{'.'.join(str(part) for part in item['loc'])}: {item['msg']}" for item in error.errors()
-            )
-            raise OptionError(problems) from None
+            raise OptionError("; ".join(_problem(item) for item in error.errors())) from None
+
+
+def _problem(item: ErrorDetails) -> str:
+    name = ".".join(str(part) for part in item["loc"])
+    if item["type"] != "extra_forbidden":
+        return f"{name}: {item['msg']}"
+    alike = get_close_matches(name, ParseOptions.model_fields, n=1)
+    return f"there is no option {name}" + (f"; did you mean {alike[0]}?" if alike else "")

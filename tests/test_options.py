@@ -1,0 +1,30 @@
+"""What ParseOptions says to names and values that cannot work."""
+
+from __future__ import annotations
+
+import pytest
+
+from nemoparse_loaders import DocumentParser, OptionError, ParseOptions
+
+
+def test_a_misspelt_option_is_refused_with_the_one_that_was_meant() -> None:
+    with pytest.raises(
+        OptionError, match=r"^there is no option max_concurency; did you mean max_concurrency\?$"
+    ):
+        ParseOptions.build(max_concurency=2)
+
+
+def test_a_name_like_no_other_is_refused_without_a_guess() -> None:
+    with pytest.raises(OptionError, match=r"^there is no option zzz$"):
+        DocumentParser(backend="cpu", zzz=1)
+
+
+def test_all_problems_are_told_at_once() -> None:
+    with pytest.raises(OptionError, match=r"backend: .*'nvidia'.*; timeout: .*; there is no option page; "):
+        ParseOptions.build(backend="nim", timeout=0, page=2)
+
+
+def test_a_value_is_never_repeated() -> None:
+    with pytest.raises(OptionError) as caught:
+        ParseOptions.build(api_key={"a": "the-key-of-the-test"}, password=["the-key-of-the-test"])
+    assert "the-key-of-the-test" not in str(caught.value)
