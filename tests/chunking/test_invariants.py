@@ -121,7 +121,7 @@ def assert_text_is_whole(element: Element, chunks: Sequence[Chunk]) -> None:
     assert done == len(wanted), f"{element.id} is lost from {wanted[done : done + 40]!r}"
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow])
 @given(documents(), st.integers(16, 80), st.sampled_from(range(len(TOKENIZERS))), st.integers(0, 2))
 def test_no_chunk_is_over_its_budget_and_all_have_one_shape(
     document: ParsedDocument, max_tokens: int, tokenizer: int, overlap: int
@@ -146,7 +146,7 @@ def test_no_chunk_is_over_its_budget_and_all_have_one_shape(
     assert chunker.chunk(document) == chunks
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow])
 @given(documents(), st.integers(16, 80), st.integers(0, 2))
 def test_no_text_is_lost(document: ParsedDocument, max_tokens: int, overlap: int) -> None:
     chunks = LayoutChunker(max_tokens=max_tokens, overlap_sentences=overlap).chunk(document)
@@ -161,7 +161,7 @@ def test_no_text_is_lost(document: ParsedDocument, max_tokens: int, overlap: int
             assert_text_is_whole(element, chunks)
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow])
 @given(tables(), st.integers(16, 60))
 def test_the_whole_table_comes_back_from_its_pieces(table: Table, max_tokens: int) -> None:
     element = Element(id="p1e1", type="Table", table=table, markdown=table.to_markdown())
@@ -193,7 +193,7 @@ def _holds_row(chunk: Chunk, row: int) -> bool:
     return int(chunk.metadata["row_start"]) <= row < int(chunk.metadata["row_end"])
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow])
 @given(documents(), st.sampled_from(["document", "page", "element", "chunk"]), st.booleans())
 def test_pieces_of_every_size_have_one_shape(
     document: ParsedDocument, split: str, include_failed: bool

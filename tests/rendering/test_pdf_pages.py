@@ -99,7 +99,7 @@ boxes = st.tuples(
 @given(
     media=boxes, rotation=st.sampled_from([0, 90, 180, 270]), crop=st.booleans(), unit=st.sampled_from([1, 3])
 )
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_boxes_go_to_pdf_space_where_pdfium_puts_them(
     make_pdf: MakePdf, media: tuple[int, int, int, int], rotation: int, crop: bool, unit: int
 ) -> None:
