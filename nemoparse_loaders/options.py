@@ -137,6 +137,6 @@ class ParseOptions(BaseModel):
 def _problem(item: ErrorDetails) -> str:
     name = ".".join(str(part) for part in item["loc"])
     if item["type"] != "extra_forbidden":
-        return f"{name}: {item['msg']}"
+        return f"{name}: {item['msg'].removeprefix('Value error, ')}"
     alike = get_close_matches(name, ParseOptions.model_fields, n=1)
     return f"there is no option {name}" + (f"; did you mean {alike[0]}?" if alike else "")

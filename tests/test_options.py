@@ -28,3 +28,8 @@ def test_a_value_is_never_repeated() -> None:
     with pytest.raises(OptionError) as caught:
         ParseOptions.build(api_key={"a": "the-key-of-the-test"}, password=["the-key-of-the-test"])
     assert "the-key-of-the-test" not in str(caught.value)
+
+
+def test_our_own_checks_speak_for_themselves() -> None:
+    with pytest.raises(OptionError, match=r"^base_url: must be an http\(s\) URL such as "):
+        ParseOptions.build(base_url="localhost:8000")
