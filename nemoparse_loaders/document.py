@@ -7,7 +7,7 @@ x to the right, y down. Page numbers count from 1. Everything here survives a JS
 from __future__ import annotations
 
 from enum import Enum
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from pydantic import Field, JsonValue
 
@@ -15,6 +15,9 @@ from .table import Chart as Chart
 from .table import FrozenModel
 from .table import Table as Table
 from .table import TableCell as TableCell
+
+if TYPE_CHECKING:
+    from docling_core.types.doc import DoclingDocument
 
 SCHEMA_VERSION = "1"
 
@@ -373,3 +376,16 @@ class ParsedDocument(FrozenModel):
         from .export.markdown import document_to_text
 
         return document_to_text(self)
+
+    def to_docling(self) -> DoclingDocument:
+        """A docling-core `DoclingDocument`, for docling's own tools (extra ``docling``).
+
+        Labels, boxes in points (origin top left), page sizes, captions at their tables and pictures, table
+        cells with spans and headers, nested lists, section levels; page headers and footers as furniture.
+
+        Raises:
+            MissingDependencyError: docling-core is not installed.
+        """
+        from .export.docling import document_to_docling
+
+        return document_to_docling(self)

@@ -7,13 +7,13 @@ viewer can lay the text over the page. Page headers and footers are there too, a
 from __future__ import annotations
 
 import html
-import re
 from collections.abc import Iterator
 
-from ..document import Chart, Element, ElementType, ParsedDocument, ParsedPage
+from ..document import Chart, Element, ElementType, ParsedDocument, ParsedPage, Table
 from .headings import heading_level, is_heading, without_heading_marks
 from .html_text import inline_html
-from .tables import table_to_html
+from .list_items import list_lines
+from .tables import table_to_html, words_around_table
 
 _STYLE = (
     "body{max-width:50rem;margin:2rem auto;padding:0 1rem;font:1rem/1.5 serif}"
@@ -21,8 +21,6 @@ _STYLE = (
     "section{border-top:1px solid #ccc;margin-top:2rem}header,footer,aside,figcaption{color:#555}"
     "pre{overflow:auto;background:#f5f5f5;padding:.5rem}"
 )
-_LIST_MARK = re.compile(r"\s*(?:[-*+]|[0-9]{1,4}[.)])\s+")
-_ORDERED = re.compile(r"\s*([0-9]{1,4})[.)]\s")
 
 
 def document_to_html(document: ParsedDocument) -> str:
@@ -67,7 +65,7 @@ def _element(element: Element, page_number: int) -> str:
     if element.type == ElementType.LIST_ITEM.value:
         return _list_items(body, attributes)
     if element.table is not None:
-        return f"<div{attributes}>\n{_around_table(element)}\n</div>"
+        return f"<div{attributes}>\n{_table(element, element.table)}\n</div>"
     if element.chart is not None:
         return f"<figure{attributes}>\n{_chart(element.chart)}\n</figure>"
     if element.type == ElementType.CODE.value:
@@ -89,33 +87,20 @@ def _element(element: Element, page_number: int) -> str:
 
 def _list_items(body: str, attributes: str) -> str:
     """One ``li`` a marked line; the first carries the element's attributes."""
-    items: list[list[str]] = []
-    for line in body.split("\n"):
-        if not items or _LIST_MARK.match(line):
-            items.append([line])
-        else:
-            items[-1].append(line)
     rendered = []
-    for index, lines in enumerate(items):
-        ordered = _ORDERED.match(lines[0])
-        number = f' value="{ordered[1]}"' if ordered else ""
-        style = ' style="list-style-type:decimal"' if ordered else ""
-        lines[0] = _LIST_MARK.sub("", lines[0], count=1)
-        text = inline_html("\n".join(line.strip() for line in lines))
-        rendered.append(f"<li{attributes if index == 0 else ''}{number}{style}>{text}</li>")
+    for index, item in enumerate(list_lines(body)):
+        number = f' value="{item.mark[:-1]}" style="list-style-type:decimal"' if item.is_numbered else ""
+        own = attributes if index == 0 else ""
+        rendered.append(f"<li{own}{number}>{inline_html(item.markdown)}</li>")
     return "\n".join(rendered)
 
 
-def _around_table(element: Element) -> str:
+def _table(element: Element, table: Table) -> str:
     """The table, with the words that stand before and behind it in the same block."""
-    table = element.table
-    if table is None:
-        return inline_html(element.markdown)
-    before, found, after = element.markdown.partition(table.to_markdown())
-    if not found:
-        return table_to_html(table)
-    words = [f"<p>{inline_html(text.strip())}</p>" if text.strip() else "" for text in (before, after)]
-    return "\n".join(part for part in (words[0], table_to_html(table), words[1]) if part)
+    before, after = (
+        f"<p>{inline_html(words)}</p>" if words else "" for words in words_around_table(element, table)
+    )
+    return "\n".join(part for part in (before, table_to_html(table), after) if part)
 
 
 def _chart(chart: Chart) -> str:

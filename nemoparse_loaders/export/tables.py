@@ -11,7 +11,7 @@ import io
 import re
 from typing import TYPE_CHECKING
 
-from ..document import Table, TableCell
+from ..document import Element, Table, TableCell
 from ..errors import MissingDependencyError
 from .html_text import inline_html
 from .latex import table_to_latex
@@ -31,6 +31,7 @@ __all__ = [
     "table_to_lines",
     "table_to_markdown",
     "table_to_records",
+    "words_around_table",
 ]
 
 SPAN_NOTE = "<!-- cells over several rows or columns are repeated -->"
@@ -134,6 +135,12 @@ def table_to_lines(table: Table) -> list[str]:
             for row in range(cell.row, min(cell.row + cell.rowspan, table.n_rows)):
                 rows[row].append((cell.col, text))
     return [" | ".join(text for _, text in sorted(row)) for row in rows if row]
+
+
+def words_around_table(element: Element, table: Table) -> tuple[str, str]:
+    """The Markdown before and behind the table in an element's block; empty where there is none."""
+    before, found, after = element.markdown.partition(table_to_markdown(table))
+    return (before.strip(), after.strip()) if found else ("", "")
 
 
 def plain_grid(table: Table) -> list[list[str]]:
