@@ -150,6 +150,20 @@ def drawn_share(picture: Picture, box: BBox, words: Sequence[BBox]) -> float:
     return float(ink.mean())
 
 
+def inked_box(picture: Picture) -> BBox | None:
+    """Around everything that is inked; None for a page of one colour."""
+    import numpy as np
+
+    mask = ink_mask(picture)
+    rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
+    if rows.size == 0:
+        return None
+    height, width = mask.shape
+    return BBox.clamped(
+        columns[0] / width, rows[0] / height, (columns[-1] + 1) / width, (rows[-1] + 1) / height
+    )
+
+
 def ink_mask(picture: Picture) -> Bytes:
     """1 where ink is, on a coarse copy of the page (longer side at most 800)."""
     import cv2

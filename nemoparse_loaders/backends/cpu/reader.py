@@ -15,7 +15,7 @@ from .geometry import Frame, Rect
 from .lines import build_lines
 from .order import reading_order
 from .parts import Block, PageWords, Region, Word, is_rtl
-from .picture import Picture, decode_picture, drawn_share, ground_of
+from .picture import Picture, decode_picture, drawn_share, ground_of, inked_box
 from .printing import to_element
 from .raster_lines import raster_rulings
 from .roles import Page, assign_roles, body_font, body_size, lists_contents, mark_bibliography, mono_share
@@ -44,6 +44,10 @@ def read_page(image: PageImage, models: PageModels) -> list[Element]:
     upright = picture.turned(found.frame.turn).straightened(found.frame.skew)
     regions = _regions(upright, found.frame, models)
     blocks = find_blocks(found, image.text_layer or TextLayer(), upright, regions, image.geometry.number)
+    if not blocks and (inked := inked_box(upright)) is not None:
+        # Something is there that nobody could read or name: a picture, and not an empty page.
+        box = Frame(found.frame.width, found.frame.height).to_frame(inked)
+        blocks = [Block(box, type="Picture")]
     ordered = in_order(blocks, rtl=is_rtl("".join(word.text for word in found.words)))
     mark_bibliography(ordered)
     ordered = joined_pieces(ordered)

@@ -67,7 +67,7 @@ def test_tells_which_lines_stand_on_their_heads(models: Models, letter: Picture)
 
 def test_threads_may_share_the_models(models: Models, letter: Picture) -> None:
     with ThreadPoolExecutor(4) as pool:
-        texts = list(pool.map(lambda _: models.text(letter.colours), range(3)))
+        texts = list(pool.map(lambda _: models.text(letter.colours[40:130, :500].copy()), range(3)))
         regions = list(pool.map(lambda _: models.regions(letter.colours), range(4)))
     assert all(found == texts[0] for found in texts)
     assert all(found == regions[0] for found in regions)
@@ -112,12 +112,12 @@ def test_importing_the_backend_loads_nothing_heavy() -> None:
     from nemoparse_loaders.backends.cpu import CpuBackend
     CpuBackend().session()
     heavy = {"numpy", "cv2", "onnxruntime", "rapidocr", "rapid_layout", "PIL", "pypdfium2"} & set(sys.modules)
-    sys.exit(", ".join(sorted(heavy)))
+    print(sorted(heavy))
     """
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=False
     )
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, done.stdout.strip(), done.stderr) == (0, "[]", "")
 
 
 def test_models_are_loaded_when_first_needed(monkeypatch: pytest.MonkeyPatch, letter: Picture) -> None:
