@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..document import ElementType, Table, TableCell
 from .body import Placed
@@ -49,21 +50,21 @@ def join_tables(body: Sequence[Placed], captions: Mapping[int, Sequence[Placed]]
     Returns:
         Position of the first part in the body -> the table. Later parts have no entry.
     """
-    tables: dict[int, WholeTable] = {}
-    before: WholeTable | None = None
+    groups: list[list[_Grid]] = []
+    is_open = False
     for placed in body:
         table = placed.element.table
         if table is None or not table.n_rows or not table.n_cols:
             if placed.element.type not in _PASSED_OVER:
-                before = None
+                is_open = False
             continue
-        if before is not None and _goes_on(before, placed, table, captions):
-            before = _joined(before, placed, table)
+        grid = _Grid(placed, table)
+        if is_open and _goes_on(groups[-1], grid, captions):
+            groups[-1].append(grid)
         else:
-            own = table.model_copy(update={"header_rows": header_rows(table)})
-            before = WholeTable(own, (TablePart(placed, table, 0, table.n_rows),))
-        tables[before.parts[0].placed.position] = before
-    return tables
+            groups.append([grid])
+        is_open = True
+    return {group[0].placed.position: _joined(group) for group in groups}
 
 
 def header_rows(table: Table) -> int:
@@ -75,34 +76,38 @@ def header_rows(table: Table) -> int:
     return header if header < table.n_rows else 0
 
 
-def _goes_on(
-    before: WholeTable, placed: Placed, table: Table, captions: Mapping[int, Sequence[Placed]]
-) -> bool:
-    last = before.parts[-1].placed
-    if placed.page.number != last.page.number + 1 or table.n_cols != before.table.n_cols:
-        return False
-    if any("cont" not in caption.element.text.lower() for caption in captions.get(placed.position, ())):
-        return False
-    header = before.table.header_rows
-    return 0 < header < table.n_rows and _rows(before.table, header) == _rows(table, header)
+class _Grid(NamedTuple):
+    placed: Placed
+    table: Table
 
 
-def _joined(before: WholeTable, placed: Placed, table: Table) -> WholeTable:
-    header = before.table.header_rows
-    shift = before.table.n_rows - header
-    cells = [
-        cell.model_copy(update={"row": cell.row + shift, "is_header": False})
-        for cell in table.cells
-        if cell.row >= header
-    ]
-    part = TablePart(placed, table, before.table.n_rows, table.n_rows - header, header)
-    joined = Table(
-        cells=(*before.table.cells, *cells),
-        n_rows=before.table.n_rows + part.n_rows,
-        n_cols=table.n_cols,
-        header_rows=header,
-    )
-    return WholeTable(joined, (*before.parts, part))
+def _goes_on(group: Sequence[_Grid], grid: _Grid, captions: Mapping[int, Sequence[Placed]]) -> bool:
+    first, table = group[0].table, grid.table
+    if grid.placed.page.number != group[-1].placed.page.number + 1 or table.n_cols != first.n_cols:
+        return False
+    if any("cont" not in caption.element.text.lower() for caption in captions.get(grid.placed.position, ())):
+        return False
+    header = header_rows(first)
+    return 0 < header < table.n_rows and _rows(first, header) == _rows(table, header)
+
+
+def _joined(group: Sequence[_Grid]) -> WholeTable:
+    first = group[0].table
+    header, n_rows = header_rows(first), first.n_rows
+    parts = [TablePart(group[0].placed, first, 0, n_rows)]
+    if len(group) == 1:
+        return WholeTable(first.model_copy(update={"header_rows": header}), tuple(parts))
+    cells = list(first.cells)
+    for placed, table in group[1:]:
+        cells += [
+            cell.model_copy(update={"row": cell.row + n_rows - header, "is_header": False})
+            for cell in table.cells
+            if cell.row >= header
+        ]
+        parts.append(TablePart(placed, table, n_rows, table.n_rows - header, header))
+        n_rows += table.n_rows - header
+    joined = Table(cells=tuple(cells), n_rows=n_rows, n_cols=first.n_cols, header_rows=header)
+    return WholeTable(joined, tuple(parts))
 
 
 def _rows(table: Table, count: int) -> list[tuple[int, int, int, int, str]]:
