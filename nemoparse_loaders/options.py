@@ -25,7 +25,7 @@ OnPageError = Literal["keep", "raise", "skip"]
 class ParseOptions(BaseModel):
     """Everything that can be chosen about a parse. Frozen, safe to print and to pickle."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True, allow_inf_nan=False)
 
     backend: BackendName = Field(
         "auto",

@@ -33,3 +33,11 @@ def test_a_value_is_never_repeated() -> None:
 def test_our_own_checks_speak_for_themselves() -> None:
     with pytest.raises(OptionError, match=r"^base_url: must be an http\(s\) URL such as "):
         ParseOptions.build(base_url="localhost:8000")
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"timeout": float("inf")}, {"timeout": float("nan")}, {"dpi": float("inf")}]
+)
+def test_numbers_are_finite(wrong: dict[str, float]) -> None:
+    with pytest.raises(OptionError, match=f"{next(iter(wrong))}: .*finite"):
+        ParseOptions.build(**wrong)
