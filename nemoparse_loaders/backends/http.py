@@ -6,8 +6,9 @@ import asyncio
 import base64
 import io
 import json
+import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import metadata
 from types import SimpleNamespace, TracebackType
@@ -34,6 +35,9 @@ _STALE_SECONDS = 10.0
 _LARGEST_BODY = 64 * 1024 * 1024
 # Header values shorter than this are words like "json"; masking them would garble every message.
 _SHORTEST_SECRET = 8
+_HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+# Ours to say: they tell where a request ends.
+_FRAMING = frozenset({"content-length", "transfer-encoding"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +48,13 @@ class HttpAnswer:
         status: HTTP status.
         headers: Looked up without regard to case.
         body: The body, decompressed.
+        secrets: Texts that no message may repeat, should the server do so.
     """
 
     status: int
     headers: Mapping[str, str]
     body: bytes
+    secrets: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def ok(self) -> bool:
@@ -64,7 +70,7 @@ class HttpAnswer:
         try:
             return json.loads(self.body)
         except (ValueError, RecursionError):
-            said = server_message(self.body)[:80]
+            said = server_message(self.body, self.secrets)[:80]
             raise ProtocolError(
                 f"{server} answered {self.status} with something that is not JSON"
                 + (f": {said!r}" if said else " (nothing)"),
@@ -95,7 +101,7 @@ class HttpConnection:
         self._root = self.server
         self._timeout = timeout
         self._headers = _all_headers(root, api_key, headers or {})
-        self.secrets = _secrets(root, api_key, headers or {})
+        self.secrets = _secrets(root, self._headers, headers or {})
         self._proxy = proxy_for(root)
         self._session: aiohttp.ClientSession | None = None
 
@@ -178,10 +184,11 @@ class HttpConnection:
         self, method: str, path: str, timeout: float, content: dict[str, Any], reuse: dict[str, bool]
     ) -> HttpAnswer | Exception:
         # The error is given back, not raised: raised again in an except block, ours would carry it as its
-        # context, and aiohttp's errors hold headers and proxy addresses.
+        # context, and aiohttp's errors hold headers and proxy addresses. UnicodeError is what looking up a
+        # host with an empty or an endless label ends with.
         try:
             return await self._exchange(method, path, timeout, content, reuse)
-        except (aiohttp.ClientError, asyncio.TimeoutError) as error:
+        except (aiohttp.ClientError, asyncio.TimeoutError, UnicodeError) as error:
             return error
 
     async def _exchange(
@@ -198,7 +205,7 @@ class HttpConnection:
             trace_request_ctx=reuse,
             **content,
         ) as response:
-            return HttpAnswer(response.status, response.headers, await self._body(response))
+            return HttpAnswer(response.status, response.headers, await self._body(response), self.secrets)
 
     async def _body(self, response: aiohttp.ClientResponse) -> bytes:
         pieces: list[bytes] = []
@@ -235,7 +242,7 @@ class HttpConnection:
             )
         if isinstance(error, aiohttp.ClientResponseError):
             return ProtocolError(f"the answer of {where} is not HTTP")
-        if isinstance(error, aiohttp.InvalidURL):
+        if isinstance(error, (aiohttp.InvalidURL, UnicodeError)):
             return OptionError(f"base_url is no address that can be asked: {where}")
         return ServerFailedError(f"the connection to {where} broke ({type(error).__name__})")
 
@@ -259,25 +266,37 @@ def _all_headers(root: str, api_key: SecretStr | None, headers: Mapping[str, str
     )
     key = api_key.get_secret_value().strip() if api_key else ""
     login = urlsplit(root)
-    if login.username:
+    if login.username is not None:
         pair = f"{unquote(login.username)}:{unquote(login.password or '')}"
-        merged["Authorization"] = "Basic " + base64.b64encode(pair.encode()).decode()
+        merged["Authorization"] = "Basic " + base64.b64encode(pair.encode("utf-8", "replace")).decode()
     if key:
         merged["Authorization"] = f"Bearer {key}"
     for name, value in headers.items():
         merged[name] = value
     for name, value in merged.items():
-        if any(ord(char) < 32 for char in name + value):
-            raise OptionError(f"headers: {name!r} has a control character in its name or value")
+        _check_header(name, value)
     return merged
 
 
-def _secrets(root: str, api_key: SecretStr | None, headers: Mapping[str, str]) -> tuple[str, ...]:
-    key = api_key.get_secret_value().strip() if api_key else ""
-    values = [value for value in headers.values() if len(value) >= _SHORTEST_SECRET]
+def _check_header(name: str, value: str) -> None:
+    """Refuse what no request can carry; no message holds the value, which may be a key."""
+    if any(ord(char) < 32 or ord(char) == 127 for char in name + value):
+        raise OptionError(f"headers: {name!r} has a control character in its name or value")
+    if not _HEADER_NAME.fullmatch(name):
+        raise OptionError(f"headers: {name!r} is not a name that a header can have")
+    if name.lower() in _FRAMING:
+        raise OptionError(f"headers: {name!r} cannot be set, the request depends on it")
+    if any(0xD800 <= ord(char) <= 0xDFFF for char in value):
+        raise OptionError(f"headers: the value of {name!r} has half a surrogate pair in it")
+
+
+def _secrets(root: str, merged: Mapping[str, str], own: Mapping[str, str]) -> tuple[str, ...]:
+    values = [value for value in own.values() if len(value) >= _SHORTEST_SECRET]
     values += [value.partition(" ")[2] for value in values if " " in value]
     password = urlsplit(root).password or ""
-    found = {key, password, unquote(password), *values}
+    # The key, or user name and password as they are sent.
+    sent = merged.get("Authorization", "").partition(" ")[2]
+    found = {sent, password, unquote(password), *values}
     # Longest first, so that no rest of a longer one stays.
     return tuple(sorted(filter(None, found), key=len, reverse=True))
 

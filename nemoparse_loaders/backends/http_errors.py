@@ -22,7 +22,8 @@ _MESSAGE_KEYS = ("message", "detail", "error", "title", "msg")
 _LONGEST_MESSAGE = 400
 # A picture, or a piece of one, that a server echoes in its error.
 _BASE64_RUN = re.compile(r"[A-Za-z0-9+/_-]{64,}={0,2}")
-_HTML_TAG = re.compile(r"<[^>]*>")
+# No "<" inside, so that a body of nothing else takes no quadratic time.
+_HTML_TAG = re.compile(r"<[^<>]*>")
 _WHITE_SPACE = re.compile(r"\s+")
 _BUSY = frozenset({408, 425, 429, 503, 529})
 _TOO_LARGE = re.compile(
@@ -129,7 +130,7 @@ def parse_retry_after(value: str | None, date: str | None = None) -> float | Non
 def _http_date(value: str) -> datetime | None:
     try:
         moment = parsedate_to_datetime(value)
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, OverflowError):
         return None
     return moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)
 
@@ -158,6 +159,8 @@ def _clean(text: str, secrets: tuple[str, ...]) -> str:
     for secret in secrets:
         if secret:
             text = text.replace(secret, "***")
+    # Control characters would steer the terminal that the message is shown on.
+    text = "".join(char if char.isprintable() else " " for char in text)
     text = _WHITE_SPACE.sub(" ", _BASE64_RUN.sub("...", text)).strip()
     if len(text) > _LONGEST_MESSAGE:
         text = text[: _LONGEST_MESSAGE - 3] + "..."

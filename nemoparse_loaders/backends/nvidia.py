@@ -225,6 +225,8 @@ def parse_answer(value: object, server: str, model: str) -> ModelReply:
     Raises:
         ProtocolError: There is no content.
     """
+    from .vllm import count_or_none
+
     if not isinstance(value, dict) or "content" not in value:
         raise ProtocolError(f"the answer of {server} has no content: is it a Nemotron Parse endpoint?")
     content = value["content"]
@@ -236,7 +238,7 @@ def parse_answer(value: object, server: str, model: str) -> ModelReply:
     return ModelReply(
         text=content or "",
         finish_reason=reason if isinstance(reason, str) else None,
-        usage=Usage(completion_tokens=tokens if isinstance(tokens, int) else None),
+        usage=Usage(completion_tokens=count_or_none(tokens)),
         model=model,
     )
 
@@ -254,7 +256,7 @@ async def _check_nim(connection: HttpConnection, wanted: str | None, timeout: fl
 
     Gateways that pass on nothing but the parse call answer 404 here: then the first page tells.
     """
-    from .vllm import MODELS_PATH, list_models
+    from .vllm import MODELS_PATH, list_models, printed_names
 
     ready = await connection.get(READY_PATH, timeout=timeout)
     if ready.status == 503:
@@ -266,10 +268,11 @@ async def _check_nim(connection: HttpConnection, wanted: str | None, timeout: fl
         if listed.status in (401, 403):
             raise connection.error(listed)
         return wanted or ""
-    names = [served.name for served in list_models(listed, connection.server)]
+    models = list_models(listed, connection.server)
+    names = [served.name for served in models]
     if wanted and names and wanted not in names:
         raise ModelNotFoundError(
-            f"{connection.server} does not serve {wanted!r}; it serves {', '.join(map(repr, names))}"
+            f"{connection.server} does not serve {wanted!r}; it serves {printed_names(models)}"
         )
     return wanted or (names[0] if names else "")
 

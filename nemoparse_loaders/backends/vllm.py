@@ -5,7 +5,7 @@ from __future__ import annotations
 import binascii
 import json
 import logging
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -35,6 +35,7 @@ LOOP_DETECTOR: Mapping[str, int] = {"min_pattern_size": 1, "max_pattern_size": 3
 _MODELS_SECONDS = 30.0
 # Stands for the picture while the rest of the body is made.
 _PICTURE = "@picture@"
+_NAMES_SHOWN = 20
 _OURS = frozenset({"messages", "stream"})
 
 
@@ -168,7 +169,7 @@ async def find_model(connection: HttpConnection, wanted: str | None, timeout: fl
     if not answer.ok:
         raise connection.error(answer)
     models = list_models(answer, connection.server)
-    names = ", ".join(repr(model.name) for model in models) or "none"
+    names = printed_names(models)
     if wanted:
         for model in models:
             if model.name == wanted:
@@ -178,6 +179,14 @@ async def find_model(connection: HttpConnection, wanted: str | None, timeout: fl
     if len(likely) == 1:
         return likely[0]
     raise ModelNotFoundError(f"{connection.server} serves {names}: choose one with model=")
+
+
+def printed_names(models: Sequence[ServedModel]) -> str:
+    """Their names, for a message; cut where a server lists very much."""
+    names = [repr(model.name if len(model.name) <= 100 else model.name[:100] + "...") for model in models]
+    if len(names) > _NAMES_SHOWN:
+        names[_NAMES_SHOWN:] = [f"{len(names) - _NAMES_SHOWN} more"]
+    return ", ".join(names) or "none"
 
 
 def list_models(answer: HttpAnswer, server: str) -> list[ServedModel]:
@@ -343,7 +352,9 @@ def _tool_arguments(calls: object) -> object:
 def _usage(value: object) -> Usage:
     counts = value if isinstance(value, dict) else {}
     prompt, completion = counts.get("prompt_tokens"), counts.get("completion_tokens")
-    return Usage(
-        prompt_tokens=prompt if isinstance(prompt, int) else None,
-        completion_tokens=completion if isinstance(completion, int) else None,
-    )
+    return Usage(prompt_tokens=count_or_none(prompt), completion_tokens=count_or_none(completion))
+
+
+def count_or_none(value: object) -> int | None:
+    """A number of tokens; None for what cannot be one."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 53 else None

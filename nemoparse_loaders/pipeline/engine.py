@@ -28,7 +28,16 @@ from ..options import ParseOptions
 from ..rendering import PageRenderer, RenderSettings
 from ..rendering.page_image import PageImage
 from ..sources import Source, parse_page_range
-from .page import PageFailure, PageReply, blank_page, failed_page, page_from_reply, reason_for, request_page
+from .page import (
+    PageFailure,
+    PageReply,
+    blank_page,
+    clean_word,
+    failed_page,
+    page_from_reply,
+    reason_for,
+    request_page,
+)
 from .retry import RetryPolicy
 
 T = TypeVar("T")
@@ -91,7 +100,7 @@ class Engine:
     @property
     def model(self) -> str:
         """The model's name as the server gives it, or empty."""
-        return self._session.model
+        return clean_word(self._session.model)
 
     @property
     def profile(self) -> str:

@@ -12,6 +12,8 @@ from ..errors import BackendError, PageRenderError
 from ..rendering.page_image import PageGeometry, PageImage
 from .retry import RetryPolicy
 
+_LONGEST_WORD = 500
+
 
 @dataclass(frozen=True, slots=True)
 class PageReply:
@@ -73,7 +75,7 @@ def page_from_reply(reply: ModelReply, attempts: int, image: PageImage, profile:
     """Decode a reply and put the page's own facts beside it."""
     page = decode_page(
         reply.text,
-        finish_reason=reply.finish_reason,
+        finish_reason=None if reply.finish_reason is None else clean_word(reply.finish_reason),
         profile=profile,
         page_number=image.geometry.number,
         image_size=(image.width, image.height),
@@ -86,6 +88,11 @@ def page_from_reply(reply: ModelReply, attempts: int, image: PageImage, profile:
             "attempts": attempts,
         }
     )
+
+
+def clean_word(text: str) -> str:
+    """A word of the server's, without what databases and JSON writers refuse, and not endless."""
+    return "".join(char if char.isprintable() else " " for char in text[:_LONGEST_WORD])
 
 
 def blank_page(image: PageImage) -> ParsedPage:

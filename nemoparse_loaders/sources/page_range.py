@@ -84,18 +84,25 @@ def _checked(number: object, pages: object, page_count: int) -> int:
     if not isinstance(number, int) or isinstance(number, bool):
         raise _refused(pages, f"{number!r} is not a whole number", page_count)
     if number < 1:
-        raise _refused(pages, f"there is no page {number}, pages count from 1", page_count)
+        raise _refused(pages, f"there is no page {_text(number)}, pages count from 1", page_count)
     if number > page_count:
-        raise _refused(pages, f"there is no page {number}", page_count)
+        raise _refused(pages, f"there is no page {_text(number)}", page_count)
     return number
 
 
 def _refused(pages: object, problem: str, page_count: int) -> OptionError:
     have = "1 page" if page_count == 1 else f"{page_count} pages"
     return OptionError(
-        f"pages={_shorten(str(pages))!r}: {problem}. The document has {have}; write them like '1-3,7', "
+        f"pages={_text(pages)!r}: {problem}. The document has {have}; write them like '1-3,7', "
         f"'5-' (to the end) or '-3' (the first three), or give numbers from 1 to {page_count}"
     )
+
+
+def _text(pages: object) -> str:
+    try:
+        return _shorten(str(pages))
+    except ValueError:  # Python prints no integers of thousands of digits
+        return "a number of thousands of digits"
 
 
 def _shorten(text: str) -> str:

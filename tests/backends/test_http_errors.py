@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import timeit
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,7 @@ def error(status: int, body: object = b"", **headers: str) -> BackendError:
         (b"null", ""),
         (b"\xff\xfe", "\ufffd\ufffd"),
         (b"[" * 50_000, None),
+        (b"\x1b[31mred\x00\xe2\x80\xae", "[31mred"),
     ],
 )
 def test_what_the_server_said(body: bytes, said: str | None) -> None:
@@ -51,6 +53,17 @@ def test_what_the_server_said(body: bytes, said: str | None) -> None:
     assert len(message) <= 400
     if said is not None:
         assert message == said
+
+
+@pytest.mark.parametrize("piece", [b"<", b"<a ", b"</", b"<!--", b"A" * 63 + b" "])
+def test_no_body_takes_long(piece: bytes) -> None:
+    """The loop stands still meanwhile, and with it every other page."""
+
+    def seconds(size: int) -> float:
+        body = (piece * (size // len(piece) + 1))[:size]
+        return min(timeit.repeat(lambda: server_message(body), number=1, repeat=5))
+
+    assert seconds(65_536) < 10 * max(seconds(16_384), 0.005)
 
 
 def test_validation_errors_are_joined() -> None:
@@ -127,6 +140,9 @@ def test_retry_after() -> None:
     assert parse_retry_after("Mon, 30 Nov 2026 19:09:00 GMT", now) == 0
     assert parse_retry_after("Mon, 30 Nov 2020 19:09:00 GMT") == 0
     for odd in ("", "soon", "-1", "nan", "inf", "1e400", "Mon, 99 Nov 2026 19:11:30 GMT", "12 Nov"):
+        assert parse_retry_after(odd, now) is None
+    for odd in (f"Mon, 30 Nov {'9' * 20} 19:11:30 GMT", f"Mon, {'9' * 40} Nov 2026 19:11:30 GMT"):
+        assert parse_retry_after("Mon, 30 Nov 2020 19:09:00 GMT", odd) == 0
         assert parse_retry_after(odd, now) is None
 
 

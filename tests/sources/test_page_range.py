@@ -33,7 +33,19 @@ def test_reads_every_form_in_document_order(pages: object, count: int, expected:
 
 IMPOSSIBLE_TEXTS = ["", " ", ",", "1,", "-", "a", "1-2-3", "1 2", "0", "-0", "4", "2-4", "4-", "3-1", "1.5"]
 IMPOSSIBLE_TEXTS += ["١", "9" * 5000]
-IMPOSSIBLE_NUMBERS = [0, -1, 4, 2.0, (), (1, 4), (True,), (1.0,), ("1",)]
+IMPOSSIBLE_NUMBERS = [
+    0,
+    -1,
+    4,
+    2.0,
+    (),
+    (1, 4),
+    (True,),
+    (1.0,),
+    ("1",),
+    pytest.param(10**5000, id="huge"),
+    (1, -(10**5000)),
+]
 
 
 @pytest.mark.parametrize("pages", [*IMPOSSIBLE_TEXTS, *IMPOSSIBLE_NUMBERS])
