@@ -184,6 +184,10 @@ class Models:
 
             self._ocr = RapidOCR(
                 params={
+                    # With paths given no model is looked up by name, so none is ever downloaded.
+                    "Det.model_path": str(_only(self._ocr_folder, "*_det_*.onnx")),
+                    "Cls.model_path": str(_only(self._ocr_folder, "*_cls_*.onnx")),
+                    "Rec.model_path": str(_only(self._ocr_folder, "*_rec_*.onnx")),
                     # The whole picture is searched for text at this size; lines are read at full size.
                     "Det.limit_type": "max",
                     "Det.limit_side_len": _SEARCH_SIDE,
@@ -192,14 +196,9 @@ class Models:
                     "Global.log_level": "error",
                 }
             )
-            # With sessions given, no model is looked up by name, so none is ever downloaded.
             with flag_override(self._ocr.cfg, "allow_objects", True):
-                for part, pattern in (
-                    ("Det", "*_det_*.onnx"),
-                    ("Cls", "*_cls_*.onnx"),
-                    ("Rec", "*_rec_*.onnx"),
-                ):
-                    self._ocr.cfg[part].session = _session(_only(self._ocr_folder, pattern))
+                for part in ("Det", "Cls", "Rec"):
+                    self._ocr.cfg[part].session = _session(Path(self._ocr.cfg[part].model_path))
         return self._ocr
 
 

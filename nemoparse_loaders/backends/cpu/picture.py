@@ -114,6 +114,19 @@ def ground_of(picture: Picture, box: BBox) -> int:
     return int(np.median(part)) if part.size else 255
 
 
+def colour_of(picture: Picture, box: BBox) -> tuple[int, int, int]:
+    """The colour (red, green, blue) in the middle of those that the box has."""
+    import numpy as np
+
+    x0, y0 = int(box.x0 * picture.width), int(box.y0 * picture.height)
+    x1, y1 = int(box.x1 * picture.width) + 1, int(box.y1 * picture.height) + 1
+    part = picture.colours[y0:y1, x0:x1].reshape(-1, 3)
+    if part.size == 0:
+        return 255, 255, 255
+    blue, green, red = (int(value) for value in np.median(part, axis=0))
+    return red, green, blue
+
+
 def unexplained_ink(picture: Picture, boxes: Sequence[BBox]) -> float:
     """The share of the page that is inked outside of the boxes.
 

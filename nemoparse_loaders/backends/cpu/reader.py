@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ...document import Element
 from ...rendering.page_image import PageImage, TextLayer
+from .bar_charts import read_bar_chart
 from .blocks import build_blocks
 from .figures import find_figures
 from .formulas import equation_blocks
@@ -15,7 +16,7 @@ from .geometry import Frame, Rect
 from .lines import build_lines
 from .order import reading_order
 from .parts import Block, PageWords, Region, Word, is_rtl
-from .picture import Picture, decode_picture, drawn_share, ground_of, inked_box
+from .picture import Picture, colour_of, decode_picture, drawn_share, ground_of, inked_box
 from .printing import to_element
 from .raster_lines import raster_rulings
 from .roles import Page, assign_roles, body_font, body_size, lists_contents, mark_bibliography, mono_share
@@ -96,6 +97,10 @@ def find_blocks(
     images = [frame.to_frame(box) for box in layer.images]
     page_box = Rect(0.0, 0.0, frame.width, frame.height)
     words = found.words
+
+    def colour_at(box: Rect) -> tuple[int, int, int]:
+        return colour_of(upright, turned_back.to_page(box))
+
     tables = find_tables(words, rulings, regions, lambda box: ground_of(upright, turned_back.to_page(box)))
     words = [
         word for word in words if not any(table.box.grown(1).holds(*word.box.middle) for table in tables)
@@ -116,7 +121,11 @@ def find_blocks(
         lambda box: drawn_share(upright, turned_back.to_page(box), word_boxes),
     )
     for figure in figures:
-        figure.lines = build_lines(inside(words, figure.box))
+        held = inside(words, figure.box)
+        figure.lines = build_lines(held)
+        if figure.type == "Chart" and not found.from_ocr:
+            drawn = [rule for rule in rulings if rule.share_in(figure.box.grown(1)) > 0]
+            figure.chart = read_bar_chart(held, drawn, colour_at)
     if figures:
         words = [word for word in words if not any(figure.box.holds(*word.box.middle) for figure in figures)]
         lines = build_lines(words)

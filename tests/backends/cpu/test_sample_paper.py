@@ -121,10 +121,21 @@ def test_formulas_are_latex(paper: ParsedDocument, truth: dict[str, Any]) -> Non
     assert found[1][1].count(r"\frac") == 2
 
 
-def test_the_chart_and_the_listing(paper: ParsedDocument) -> None:
-    ((page, chart),) = of_type(paper, "Chart")
-    assert page == 5
-    assert {"N1", "S3", "High-speed stage"} <= set(chart.text.splitlines())
+def test_the_bars_of_the_chart_are_read(paper: ParsedDocument, truth: dict[str, Any]) -> None:
+    ((page, element),) = of_type(paper, "Chart")
+    (figure,) = truth["figures"]
+    assert page == figure["page"]
+    assert element.chart is not None
+    assert element.chart.type == "bar"
+    (table,) = element.chart.tables
+    header, *rows = table.grid()
+    assert header[1:] == list(figure["series"])
+    assert [row[0] for row in rows] == figure["groups"]
+    for column, numbers in enumerate(figure["series"].values(), start=1):
+        assert [float(row[column] or "nan") for row in rows] == numbers
+
+
+def test_the_listing_keeps_its_indents(paper: ParsedDocument) -> None:
     ((page, code),) = of_type(paper, "Code")
     assert page == 6
     assert "def release_brake(now, slack, stream):\n    # seconds after slack water\n" in code.text
