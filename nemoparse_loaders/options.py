@@ -5,10 +5,10 @@ The table of options in the docs is made from the field descriptions here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Literal
-from urllib.parse import urlsplit
+from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, SecretStr, ValidationError, field_validator
 
@@ -97,6 +97,11 @@ class ParseOptions(BaseModel):
     )
     show_progress: bool = Field(False, description="A progress bar on a terminal or in a notebook.")
 
+    def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
+        for name, value in super().__repr_args__():
+            # A user name and password, or a key in the query, may stand in an address.
+            yield name, _without_login(value) if name == "base_url" and value else value
+
     @field_validator("base_url")
     @classmethod
     def _check_url(cls, value: str | None) -> str | None:
@@ -132,6 +137,11 @@ class ParseOptions(BaseModel):
             return cls(**values)
         except ValidationError as error:
             raise OptionError("; ".join(_problem(item) for item in error.errors())) from None
+
+
+def _without_login(url: str) -> str:
+    parts = urlsplit(url)
+    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment=""))
 
 
 def _problem(item: ErrorDetails) -> str:

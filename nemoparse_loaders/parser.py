@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from os import PathLike
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
-from pydantic import JsonValue
+from pydantic import JsonValue, ValidationError
 
 from .backends.base import Backend
 from .document import ElementType, ParsedDocument, ParsedPage
@@ -245,12 +245,31 @@ def _as_input(source: SourceData | SourceInput, about: Mapping[str, Any]) -> Sou
     if isinstance(source, SourceInput):
         if about:
             raise OptionError("a SourceInput brings its own file_name, doc_id, root and metadata")
+        _check_metadata(source.metadata)
         return source
     unknown = set(about) - {"file_name", "doc_id", "root", "metadata"}
     if unknown:
         raise OptionError(f"unknown: {', '.join(sorted(unknown))}; parser options go to DocumentParser(...)")
     about = {key: value for key, value in about.items() if value is not None}
+    _check_metadata(about.get("metadata", {}))
     return SourceInput(source, **about)
+
+
+def _check_metadata(metadata: Mapping[str, JsonValue]) -> None:
+    """Refuse at once what the document could not hold at the end, when all pages are paid for."""
+    try:
+        ParsedDocument(doc_id="", metadata=dict(metadata)).to_json()
+    except (ValueError, TypeError, RecursionError) as error:
+        raise OptionError(
+            f"metadata must be a mapping of text to JSON values: {_first_line(error)}"
+        ) from None
+
+
+def _first_line(error: Exception) -> str:
+    if isinstance(error, ValidationError):
+        first = error.errors(include_input=False)[0]
+        return f"{'.'.join(map(str, first['loc'][1:]))[:80] or 'it'}: {first['msg']}"
+    return str(error)
 
 
 def _load(job: SourceInput) -> Source:

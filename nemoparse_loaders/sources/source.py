@@ -88,6 +88,10 @@ def load_source(
         OptionError: An argument cannot work, such as a file opened in text mode.
         SourceError: One of its subclasses: not found, a directory, empty, not supported, not readable.
     """
+    for name, value in (("file_name", file_name), ("doc_id", doc_id)):
+        if value is not None and not isinstance(value, str):
+            raise OptionError(f"{name} is text, not {type(value).__name__}")
+    doc_id = doc_id if doc_id is None else _clean(doc_id)
     if doc_id is not None and not doc_id.strip():
         raise OptionError("doc_id is empty; leave it out to have one made")
     if isinstance(data, (str, os.PathLike)):
