@@ -3,7 +3,7 @@ r"""What the model prints that is no text (``<tbc>``, ``\unknown``), and charact
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 _ARTEFACT = re.compile(r"<tbc>|\\unknown(?![A-Za-z])(?:\{\})?|\\?<\|unk\|\\?>", re.IGNORECASE)
 # NUL and other controls, and lone surrogates: databases and JSON refuse them.
@@ -11,8 +11,7 @@ _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 _LINE_END = re.compile("\r\n?")
 
 
-@dataclass(frozen=True, slots=True)
-class CleanBody:
+class CleanBody(NamedTuple):
     """A body without artefacts.
 
     Attributes:

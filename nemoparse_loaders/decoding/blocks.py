@@ -6,12 +6,14 @@ one of their own. Rules for what is not clear:
 - A class token, or a blank line between two pairs, separates blocks.
 - A pair inside a sentence is noise; the first and the last pair of a block make its box.
 - Two pairs behind each other after a body end a block and begin the next.
+- Many boxes behind each other without words and without a class are noise, unless no block has a class.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from .markers import Event, Scan
 
@@ -22,8 +24,7 @@ _BLANK_LINE_AT_START = re.compile(r"[ \t]*\n[ \t]*\n")
 _BLANK_LINE_AT_END = re.compile(r"\n[ \t]*\n[ \t]*\Z")
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """One block as printed.
 
     Attributes:
@@ -45,18 +46,55 @@ class Block:
     noise: int = 0
 
 
-def assemble(scan: Scan) -> list[Block]:
+# Fractions never reach this; the integer grid of the first generation nearly always does.
+_GRID_THRESHOLD = 8.0
+_GRID = (1024.0, 1280.0)
+_MOST_EMPTY_BOXES = 8
+
+
+class Assembled(NamedTuple):
+    """The blocks of a reply.
+
+    Attributes:
+        blocks: In order.
+        stray: Pairs that belong to no block.
+    """
+
+    blocks: list[Block]
+    stray: int = 0
+
+
+def assemble(scan: Scan) -> Assembled:
     """Put the blocks of a reply together, in order."""
-    assembler = _Assembler(scan)
-    for index, event in enumerate(scan.events):
-        assembler.take(index, event)
-    return assembler.finish()
+    blocks = [Block(body, name, first, last) for body, name, first, last in scan.whole]
+    stray = 0
+    if scan.events:
+        last_class = (-1, scan.whole[-1].name) if scan.whole else None
+        assembler = _Assembler(scan, blocks, last_class=last_class)
+        for index, event in enumerate(scan.events):
+            assembler.take(index, event)
+        assembler.finish()
+        stray = assembler.stray
+    return Assembled(_scaled(blocks), stray)
+
+
+def _scaled(blocks: list[Block]) -> list[Block]:
+    """The first generation printed grid points, up to 1024 by 1280, where the others print fractions."""
+    corners = [corner for block in blocks for corner in (block.first, block.last) if corner]
+    on_grid = sum(max(corner) > _GRID_THRESHOLD for corner in corners)
+    if 2 * on_grid <= len(corners):
+        return blocks
+    return [block._replace(first=_fraction(block.first), last=_fraction(block.last)) for block in blocks]
+
+
+def _fraction(corner: Corner | None) -> Corner | None:
+    return (corner[0] / _GRID[0], corner[1] / _GRID[1]) if corner else None
 
 
 @dataclass(slots=True)
 class _Assembler:
     scan: Scan
-    blocks: list[Block] = field(default_factory=list)
+    blocks: list[Block]
     parts: list[str] = field(default_factory=list)
     first: Corner | None = None
     closing: Corner | None = None
@@ -65,6 +103,9 @@ class _Assembler:
     has_words: bool = False
     after_noise: bool = False
     last_class: tuple[int, str] | None = None
+    stray: int = 0
+    # Blocks at the end so far that have neither words nor a class.
+    empty_run: int = 0
     # For each event, the index of the next one that is not blank text; found once, from the end.
     _next: list[int] = field(default_factory=list)
 
@@ -85,7 +126,7 @@ class _Assembler:
         elif event.kind == "class":
             self._take_class(index, event.text)
         elif event.kind == "noise":
-            self._take_noise()
+            self._take_noise(event.repeats)
         elif self._prompt_is_text(index):
             self._take_text(event.text)
 
@@ -143,7 +184,7 @@ class _Assembler:
         elif following in ("class", "end"):
             self.closing = pair
         elif self._is_lone_pair(index):
-            self._take_noise()
+            self._take_noise(1)
         else:
             self._emit(None, "words outside of every block")
             self.first = pair
@@ -165,8 +206,8 @@ class _Assembler:
                 problem = "its second corner is missing"
         self._emit(name, problem or ("" if name else "its class has no name"))
 
-    def _take_noise(self) -> None:
-        self.noise += 1
+    def _take_noise(self, count: int) -> None:
+        self.noise += count
         # Behind a closing pair it changes nothing: the pair stands.
         if self.closing is None:
             self._part_words()
@@ -199,26 +240,29 @@ class _Assembler:
         if problem == _NO_CLASS and not self.scan.has_classes and not cut:
             # The task was the one without classes.
             problem = ""
-        self.blocks.append(
-            Block(
-                body="".join(self.parts),
-                name=name or None,
-                first=self.first,
-                last=self.closing,
-                problem=problem,
-                cut=cut,
-                noise=self.noise,
-            )
-        )
+        if self.has_words or name or cut:
+            self._drop_empty_run()
+        else:
+            self.empty_run += 1
+        body = "".join(self.parts)
+        self.blocks.append(Block(body, name or None, self.first, self.closing, problem, cut, self.noise))
         self.parts = []
         self.first = self.closing = None
         self.gap = ""
         self.noise = 0
         self.has_words = self.after_noise = False
 
-    def finish(self) -> list[Block]:
+    def _drop_empty_run(self) -> None:
+        """Take back the boxes before this block that say nothing, if they are too many for an accident."""
+        if self.empty_run >= _MOST_EMPTY_BOXES and self.scan.has_classes:
+            self.stray += self.empty_run
+            del self.blocks[-self.empty_run :]
+        self.empty_run = 0
+
+    def finish(self) -> None:
         if self.first is None and self.closing is None and not self.has_words:
-            return self.blocks
+            self._drop_empty_run()
+            return
         if not (self.scan.has_pairs or self.scan.has_classes):
             self._emit(None, "")
         elif self.closing is not None and self.first is not None:
@@ -229,7 +273,7 @@ class _Assembler:
             self._emit(None, "words outside of every block")
         else:
             self._emit(None, _NO_CLASS, cut=True)
-        return self.blocks
+        self._drop_empty_run()
 
 
 def _is_blank(event: Event) -> bool:

@@ -6,7 +6,8 @@ printed it does not matter.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import re
+from typing import NamedTuple
 
 from ..document import BBox, Chart, Element, ElementType, Issue, Severity, Table
 from ..export.headings import without_heading_marks
@@ -14,6 +15,7 @@ from ..export.plain import markdown_to_text
 from ..export.tables import table_to_lines
 from .artefacts import CleanBody, clean_body
 from .charts import chart_lines, chart_markdown, parse_chart
+from .construct import build_element
 from .formulas import bare_formula
 from .lists import normalised_list, without_bullets
 from .tables import find_tables
@@ -26,11 +28,26 @@ _CHART = ElementType.CHART.value
 _CODE = ElementType.CODE.value
 _LIST_ITEM = ElementType.LIST_ITEM.value
 _TOC = ElementType.TOC.value
+# The classes whose text needs no rule of its own.
+_RUNNING_TEXT = frozenset(
+    kind.value
+    for kind in (
+        ElementType.TEXT,
+        ElementType.CAPTION,
+        ElementType.FOOTNOTE,
+        ElementType.PAGE_HEADER,
+        ElementType.PAGE_FOOTER,
+        ElementType.BIBLIOGRAPHY,
+        ElementType.PICTURE,
+        ElementType.FLOATING_TEXT,
+    )
+)
+# Without one of these a text is the same in Markdown, plain, and as printed, and holds no table.
+_MARK = re.compile(r"[\\*_<|]")
 _TABULAR = frozenset({ElementType.TABLE.value, _TOC})
 
 
-@dataclass(frozen=True, slots=True)
-class Content:
+class Content(NamedTuple):
     """What a body says.
 
     Attributes:
@@ -80,14 +97,15 @@ def elements_from_body(
     for offset, content in enumerate(contents):
         element_id = f"p{page_number}e{first_number + offset}"
         last = offset == len(contents) - 1
+        notes = _issues(content, clean, problem, cut=cut and last)
         elements.append(
-            Element(
-                id=element_id,
-                type=kind,
-                bbox=bbox,
-                markdown=content.markdown,
-                text=content.text,
-                raw=_raw(body, content, clean, kind, single=len(contents) == 1),
+            build_element(
+                element_id,
+                kind,
+                bbox,
+                content.markdown,
+                content.text,
+                _raw(body, content, clean, kind, single=len(contents) == 1),
                 table=content.table,
                 chart=content.chart,
                 toc=read_toc(content.text, content.table) if kind == _TOC else (),
@@ -97,8 +115,10 @@ def elements_from_body(
                     Issue(
                         code=code, message=message, severity=severity, page=page_number, element_id=element_id
                     )
-                    for code, message, severity in _issues(content, clean, problem, cut=cut and last)
-                ),
+                    for code, message, severity in notes
+                )
+                if notes
+                else (),
             )
         )
     return elements
@@ -111,7 +131,9 @@ def read_body(body: str, kind: str) -> list[Content]:
         return [Content(raw=lines, markdown=lines, text=lines)]
     text = body.strip()
     if not text:
-        return [Content(raw="")]
+        return [Content("")]
+    if kind in _RUNNING_TEXT and not _MARK.search(text):
+        return [Content(text, text, text)]
     if kind in _FORMULAS:
         formula = bare_formula(text)
         return [Content(raw=text, markdown=formula, text=formula)]
@@ -133,7 +155,7 @@ def read_body(body: str, kind: str) -> list[Content]:
         kind in _TABULAR or any(part.table.n_rows and not part.cut for part in found_tables)
     ):
         contents = _with_tables(parts)
-        return contents if len(contents) > 1 else [replace(contents[0], raw=text)]
+        return contents if len(contents) > 1 else [contents[0]._replace(raw=text)]
     if kind in _TABULAR and parts != [text]:
         words = "\n".join(part for part in parts if isinstance(part, str))
         return [

@@ -6,15 +6,14 @@ image was scaled down (never up) to fit, and centred.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..document import BBox
 from ..errors import OptionError
 from ..profiles import Profile
 
 
-@dataclass(frozen=True, slots=True)
-class FrameMap:
+class FrameMap(NamedTuple):
     """A linear map from printed fractions to page fractions: ``page = (printed - offset) / extent``."""
 
     offset_x: float = 0.0
@@ -24,6 +23,8 @@ class FrameMap:
 
     def to_page(self, first: tuple[float, float], last: tuple[float, float]) -> BBox:
         """The box of two printed corners, sorted and clamped to the page."""
+        if self == _IDENTITY and 0.0 <= first[0] <= last[0] <= 1.0 and 0.0 <= first[1] <= last[1] <= 1.0:
+            return BBox(*first, *last)
         return BBox.clamped(
             (first[0] - self.offset_x) / self.extent_x,
             (first[1] - self.offset_y) / self.extent_y,
@@ -39,6 +40,9 @@ class FrameMap:
             bbox.x1 * self.extent_x + self.offset_x,
             bbox.y1 * self.extent_y + self.offset_y,
         )
+
+
+_IDENTITY = FrameMap()
 
 
 def frame_map(profile: Profile, image_size: tuple[int, int] | None) -> FrameMap:

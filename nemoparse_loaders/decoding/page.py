@@ -52,14 +52,16 @@ def decode_page(
     if is_tool_call(reply) and not (scanned.has_pairs or scanned.has_classes):
         # Its boxes are fractions of the image whatever the generation.
         blocks, cut = blocks_from_tool_call(reply)
+        noise = 0
         frame = FrameMap()
     else:
-        blocks, cut = assemble(scanned), scanned.cut
+        blocks, stray = assemble(scanned)
+        cut, noise = scanned.cut, max(scanned.noise_run, stray)
         frame = frame_map(profile, image_size) if scanned.has_pairs else FrameMap()
     placed = [(block, _box(block, frame)) for block in blocks]
     kept, dropped = _without_duplicates(placed)
     elements = _elements(kept, page_number)
-    loops = _loop_notes(kept, dropped, scanned.noise_run, finish_reason)
+    loops = _loop_notes(kept, dropped, noise, finish_reason)
     cut = cut or any(issue.code == "truncated" for element in elements for issue in element.issues)
     notes = _notes(finish_reason, cut=cut, loops=loops, dropped=dropped, empty=not elements and not loops)
     return ParsedPage(
@@ -119,7 +121,7 @@ def _elements(placed: list[tuple[Block, BBox | None]], page_number: int) -> list
 
 
 def _loop_notes(
-    placed: list[tuple[Block, BBox | None]], dropped: int, noise_run: int, finish_reason: str | None
+    placed: list[tuple[Block, BBox | None]], dropped: int, noise: int, finish_reason: str | None
 ) -> list[_Note]:
     notes: list[_Note] = []
     if finish_reason == "repetition":
@@ -137,7 +139,7 @@ def _loop_notes(
         notes.append(("loop", f"The same block came {dropped} times again; one is kept.", "warning"))
     if any(repeats_itself(block.body) for block, _ in placed):
         notes.append(("loop", "A block repeats a short piece of text without end; it is kept.", "warning"))
-    if is_token_stutter(max([noise_run, *(block.noise for block, _ in placed)])):
+    if is_token_stutter(max([noise, *(block.noise for block, _ in placed)])):
         notes.append(("loop", "The reply stutters: tokens follow each other without text.", "warning"))
     return notes
 

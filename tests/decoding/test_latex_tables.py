@@ -318,3 +318,16 @@ def test_a_beginning_that_stutters() -> None:
     assert element.table is not None
     assert element.table.grid() == [["a", "b"], ["1", "2"]]
     assert element.text == "a | b\n1 | 2"
+
+
+@pytest.mark.parametrize("command", ["textbf", "textit", "underline", "textsuperscript", "textsubscript"])
+@pytest.mark.parametrize("end", ["{ }{ }", " { } { } ", "{}{ }", "\\quad\\quad", "{\t} \\ "])
+def test_white_space_at_the_end_of_a_mark_goes_behind_it(command: str, end: str) -> None:
+    (element,) = decode_page(
+        f"<x_0><y_0>\\begin{{tabular}}{{c}}\\{command}{{a{end}}}b\\end{{tabular}}<x_1><y_1><class_Table>"
+    ).elements
+
+    assert element.table is not None
+    (cell,) = element.table.cells
+    assert cell.text.endswith(" b")
+    assert not cell.text.endswith("  b")

@@ -15,6 +15,7 @@ from .html_table import find_html_tables
 from .latex_reader import TabularRows, read_tabular
 from .latex_tokens import TABLE_ENVIRONMENTS, Kind, Structure, Token, find_structure, tokenize
 from .pipe import find_pipe_tables
+from .source_cell import cell_text
 
 _LATEX = re.compile(r"\\(?:begin|end)[ ]{0,4}\{(?:tab|long|xltab|supertab|array)")
 _HTML = re.compile(r"<(?:table|tr|td|th)[\s>]", re.IGNORECASE)
@@ -95,9 +96,7 @@ def _latex_parts(body: str, *, marked_only: bool) -> list[str | FoundTable]:
         while lone_end < index:
             lone_end = next(lone_ends)
         if index == lone_end and token.text in TABLE_ENVIRONMENTS:
-            if any(
-                item.kind is Kind.CELL_END or item.kind is Kind.ROW_END for item in tokens[position:index]
-            ):
+            if any(item.kind is Kind.CELLS or item.kind is Kind.ROW_END for item in tokens[position:index]):
                 _add_table(
                     parts,
                     body,
@@ -183,7 +182,7 @@ def _add_rows(
         parts.append(FoundTable(table, source, cut, damage))
         return
     # No page holds such a table: keep the words.
-    lines = [" ".join(cell.text for cell in row if cell.text) for row in rows.rows]
+    lines = [" ".join(text for text in map(cell_text, row) if text) for row in rows.rows]
     parts.append("\n".join(line for line in lines if line))
 
 

@@ -8,35 +8,22 @@ table ends.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from ...document import Table, TableCell
-from .headers import HeaderCell, count_header_rows
+from ...document import Table
+from ..construct import build_cells, build_plain_table, build_table
+from .headers import count_header_rows
+from .source_cell import Row, SourceCell
 
 # A table far wider than any page, or with next to nothing in it, is a looping reply and no table.
 MAX_COLUMNS = 1_000
 _MOST_EMPTY = 50
 
-
-@dataclass(slots=True)
-class SourceCell:
-    """One cell as printed.
-
-    Attributes:
-        text: Markdown inline text.
-        rowspan: Rows it claims; negative where it claims those above (LaTeX allows that).
-        colspan: Columns it claims.
-        is_head: Marked as a header cell.
-    """
-
-    text: str = ""
-    rowspan: int = 1
-    colspan: int = 1
-    is_head: bool = False
+# Row, column, and what stands there.
+_Placed = tuple[int, int, SourceCell]
 
 
 def table_from_placeholders(
-    rows: Sequence[Sequence[SourceCell]],
+    rows: Sequence[Row],
     *,
     declared_cols: int = 0,
     midrules: Sequence[int] = (),
@@ -55,36 +42,37 @@ def table_from_placeholders(
     Returns:
         None for rows that make no sensible table.
     """
-    n_cols = _width(rows, declared_cols)
+    if not has_spans(rows):
+        return _without_spans(rows, midrules, hlines, marked_only=marked_only)
+    spanned = [_as_source_cells(row) for row in rows]
+    n_cols = _width(spanned, declared_cols)
     n_rows = len(rows)
-    if not _sensible(n_rows, n_cols, sum(len(row) for row in rows)):
+    if not _sensible(n_rows, n_cols, sum(map(len, rows))):
         return None
-    placed = [_columns(row, n_cols) for row in rows]
+    placed = [_columns(row, n_cols) for row in spanned]
     _lift_upward_spans(placed)
     taken: list[set[int]] = [set() for _ in range(n_rows)]
-    cells: list[TableCell] = []
+    starts: list[list[SourceCell]] = []
+    cells: list[_Placed] = []
     for row, by_column in enumerate(placed):
+        starting: list[SourceCell] = []
         for col in sorted(by_column):
             if col in taken[row]:
                 continue
             cell = by_column[col]
-            rowspan = _reach(placed, taken, row, col, cell) if cell.rowspan > 1 else 1
-            for covered in range(row + 1, row + rowspan):
+            cell.rowspan = _reach(placed, taken, row, col, cell) if cell.rowspan > 1 else 1
+            for covered in range(row + 1, row + cell.rowspan):
                 taken[covered].update(range(col, col + cell.colspan))
-            cells.append(
-                TableCell(
-                    row=row,
-                    col=col,
-                    rowspan=rowspan,
-                    colspan=cell.colspan,
-                    text=cell.text,
-                    is_header=cell.is_head,
-                )
-            )
-    return _finished(cells, n_rows, n_cols, midrules, hlines, marked_only=marked_only)
+            starting.append(cell)
+            cells.append((row, col, cell))
+        starts.append(starting)
+    header_rows = count_header_rows(
+        starts, n_cols=n_cols, midrules=midrules, hlines=hlines, marked_only=marked_only
+    )
+    return _table(cells, n_rows, n_cols, header_rows)
 
 
-def table_from_free_cells(rows: Sequence[Sequence[SourceCell]], *, header_rows: int | None) -> Table | None:
+def table_from_free_cells(rows: Sequence[Row], *, header_rows: int | None) -> Table | None:
     """The table of rows in which covered places are left out (HTML).
 
     Args:
@@ -94,49 +82,77 @@ def table_from_free_cells(rows: Sequence[Sequence[SourceCell]], *, header_rows: 
     Returns:
         None for rows that make no sensible table.
     """
+    if not has_spans(rows):
+        return _without_spans(rows, header_rows=header_rows)
     n_rows = len(rows)
-    occupied: list[dict[int, None]] = [{} for _ in range(n_rows)]
-    cells: list[TableCell] = []
+    spanned = [_as_source_cells(row) for row in rows]
+    occupied: list[set[int]] = [set() for _ in range(n_rows)]
+    starts: list[list[SourceCell]] = [[] for _ in range(n_rows)]
+    cells: list[_Placed] = []
     n_cols = 0
-    widest = _widest_span(rows)
-    total = sum(len(row) for row in rows)
-    for row, sources in enumerate(rows):
+    widest = _widest_span(spanned)
+    total = sum(map(len, rows))
+    for row, sources in enumerate(spanned):
         col = 0
-        for source in sources:
+        for cell in sources:
             while col in occupied[row]:
                 col += 1
             if col >= MAX_COLUMNS:
                 return None
             colspan = 1
-            while colspan < min(source.colspan, widest) and col + colspan not in occupied[row]:
+            while colspan < min(cell.colspan, widest) and col + colspan not in occupied[row]:
                 colspan += 1
-            rowspan = max(1, min(source.rowspan, n_rows - row))
+            rowspan = max(1, min(cell.rowspan, n_rows - row))
             if rowspan * colspan > _MOST_EMPTY * max(total, 100):
                 rowspan = 1
             for covered in range(row, row + rowspan):
-                occupied[covered].update(dict.fromkeys(range(col, col + colspan)))
-            cells.append(
-                TableCell(
-                    row=row,
-                    col=col,
-                    rowspan=rowspan,
-                    colspan=colspan,
-                    text=source.text,
-                    is_header=source.is_head,
-                )
-            )
+                occupied[covered].update(range(col, col + colspan))
+            cell.rowspan, cell.colspan = rowspan, colspan
+            starts[row].append(cell)
+            cells.append((row, col, cell))
             col += colspan
             n_cols = max(n_cols, col)
     if not _sensible(n_rows, n_cols, total):
         return None
-    cells.extend(
-        TableCell(row=row, col=col)
-        for row in range(n_rows)
-        for col in range(n_cols)
-        if col not in occupied[row]
+    for row in range(n_rows):
+        for col in range(n_cols):
+            if col not in occupied[row]:
+                starts[row].append(SourceCell())
+                cells.append((row, col, starts[row][-1]))
+    cells.sort(key=_place)
+    if header_rows is None:
+        header_rows = count_header_rows(starts, n_cols=n_cols)
+    return _table(cells, n_rows, n_cols, header_rows)
+
+
+def has_spans(rows: Sequence[Row]) -> bool:
+    """Whether a cell of some rows claims more than one place."""
+    return any(
+        not isinstance(cell, str) and (cell.rowspan != 1 or cell.colspan != 1) for row in rows for cell in row
     )
-    cells.sort(key=lambda cell: (cell.row, cell.col))
-    return _finished(cells, n_rows, n_cols, (), (), header_rows=header_rows)
+
+
+def _without_spans(
+    rows: Sequence[Row],
+    midrules: Sequence[int] = (),
+    hlines: Sequence[int] = (),
+    *,
+    marked_only: bool = False,
+    header_rows: int | None = None,
+) -> Table | None:
+    n_cols = max(map(len, rows), default=0)
+    if not _sensible(len(rows), n_cols, sum(map(len, rows))):
+        return None
+    if header_rows is None:
+        header_rows = count_header_rows(
+            rows, n_cols=n_cols, midrules=midrules, hlines=hlines, marked_only=marked_only
+        )
+    texts = [[cell if isinstance(cell, str) else cell.text for cell in row] for row in rows]
+    return build_plain_table(texts, n_cols, min(header_rows, len(rows)))
+
+
+def _as_source_cells(row: Row) -> list[SourceCell]:
+    return [SourceCell(cell) if isinstance(cell, str) else cell for cell in row]
 
 
 def _width(rows: Sequence[Sequence[SourceCell]], declared_cols: int) -> int:
@@ -224,29 +240,17 @@ def _clear(below: dict[int, SourceCell], taken: set[int], columns: range) -> boo
     return True
 
 
-def _finished(
-    cells: list[TableCell],
-    n_rows: int,
-    n_cols: int,
-    midrules: Sequence[int],
-    hlines: Sequence[int],
-    *,
-    marked_only: bool = False,
-    header_rows: int | None = None,
-) -> Table:
-    """Find the header rows and mark their cells."""
-    if header_rows is None:
-        starts: list[list[HeaderCell]] = [[] for _ in range(n_rows)]
-        for cell in cells:
-            starts[cell.row].append(HeaderCell(cell.text, cell.rowspan, cell.colspan, cell.is_header))
-        header_rows = count_header_rows(
-            starts, n_cols=n_cols, midrules=midrules, hlines=hlines, marked_only=marked_only
-        )
+def _table(cells: list[_Placed], n_rows: int, n_cols: int, header_rows: int) -> Table:
     header_rows = min(header_rows, n_rows)
-    marked = tuple(
-        cell
-        if cell.is_header == (cell.row < header_rows)
-        else cell.model_copy(update={"is_header": cell.row < header_rows})
-        for cell in cells
+    return build_table(
+        build_cells(
+            (row, col, cell.rowspan, cell.colspan, cell.text, row < header_rows) for row, col, cell in cells
+        ),
+        n_rows,
+        n_cols,
+        header_rows,
     )
-    return Table(cells=marked, n_rows=n_rows, n_cols=n_cols, header_rows=header_rows)
+
+
+def _place(placed: _Placed) -> tuple[int, int]:
+    return placed[0], placed[1]

@@ -18,7 +18,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+from .source_cell import Row, SourceCell, cell_text
 
 _NUMBER = re.compile(r"[(\[]?[-+−–±~≈<>≤≥$€£¥]?\s?[0-9][0-9.,  ]*\s?[%‰]?[)\]]?")
 _YEAR = re.compile(r"(?:1[6-9]|20|21)[0-9]{2}")
@@ -27,18 +28,8 @@ _MOST_MARKED_ROWS = 4
 _MOST_RULED_ROWS = 3
 
 
-@dataclass(frozen=True, slots=True)
-class HeaderCell:
-    """What the rule looks at."""
-
-    text: str
-    rowspan: int = 1
-    colspan: int = 1
-    is_head: bool = False
-
-
 def count_header_rows(
-    rows: Sequence[Sequence[HeaderCell]],
+    rows: Sequence[Row] | Sequence[list[SourceCell]],
     *,
     n_cols: int,
     midrules: Sequence[int] = (),
@@ -59,33 +50,46 @@ def count_header_rows(
         return 0
     if midrules and midrules[0] <= min(_MOST_MARKED_ROWS, n_rows):
         return midrules[0]
-    marked = _leading(rows, lambda cell: cell.is_head)
+    marked = _leading(rows, _is_marked)
     if marked:
         return marked
     if n_rows == 1 or marked_only:
         return 0
-    bold = _leading(rows, lambda cell: _BOLD.fullmatch(cell.text) is not None)
+    bold = _leading(rows, _is_bold)
     if 0 < bold < n_rows:
         return bold
     inner = sorted({row for row in hlines if 0 < row < n_rows})
     if len(inner) == 1 and inner[0] <= _MOST_RULED_ROWS:
         return inner[0]
-    return _by_shape(rows, n_cols)
+    return _by_shape([_as_source_cells(row) for row in rows[: _MOST_MARKED_ROWS + 1]], n_rows, n_cols)
 
 
-def _leading(rows: Sequence[Sequence[HeaderCell]], holds: Callable[[HeaderCell], bool]) -> int:
+def _is_marked(cell: SourceCell | str) -> bool:
+    return not isinstance(cell, str) and cell.is_head
+
+
+def _is_bold(cell: SourceCell | str) -> bool:
+    return _BOLD.fullmatch(cell_text(cell)) is not None
+
+
+def _as_source_cells(row: Row | list[SourceCell]) -> list[SourceCell]:
+    return [SourceCell(cell) if isinstance(cell, str) else cell for cell in row]
+
+
+def _leading(
+    rows: Sequence[Row] | Sequence[list[SourceCell]], holds: Callable[[SourceCell | str], bool]
+) -> int:
     """How many rows at the top have text and only cells of which ``holds`` is true."""
     count = 0
     for row in rows:
-        texts = [cell for cell in row if cell.text]
-        if not texts or not all(holds(cell) for cell in texts):
+        cells = [cell for cell in row if cell_text(cell)]
+        if not cells or not all(holds(cell) for cell in cells):
             break
         count += 1
     return count
 
 
-def _by_shape(rows: Sequence[Sequence[HeaderCell]], n_cols: int) -> int:
-    n_rows = len(rows)
+def _by_shape(rows: list[list[SourceCell]], n_rows: int, n_cols: int) -> int:
     end = 1
     row = 0
     while row < end and end < min(n_rows, _MOST_MARKED_ROWS):

@@ -10,8 +10,9 @@ import re
 from dataclasses import dataclass, field
 
 from .found import FoundTable
-from .grid import SourceCell, table_from_free_cells
+from .grid import table_from_free_cells
 from .latex_cells import span_number
+from .source_cell import Row, SourceCell, cell_text
 
 _TAG = re.compile(
     r"<(?P<slash>/?)(?P<name>table|caption|thead|tbody|tfoot|colgroup|col|tr|td|th|br|b|strong|i|em|p|div|span)"
@@ -42,14 +43,16 @@ class _Reader:
     body: str
     parts: list[str | FoundTable] = field(default_factory=list)
     words: list[str] = field(default_factory=list)
-    rows: list[list[SourceCell]] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)
     head_flags: list[bool] = field(default_factory=list)
     pieces: list[str] | None = None
     cell: SourceCell = field(default_factory=SourceCell)
+    last_cell: SourceCell = field(default_factory=SourceCell)
     depth: int = 0
     start: int = 0
     in_head: bool = False
     has_body: bool = False
+    has_head_cell: bool = False
 
     def text(self, text: str) -> None:
         if self.pieces is not None:
@@ -60,7 +63,7 @@ class _Reader:
     def _stray(self, text: str) -> None:
         """Words in a table but in no cell belong to the cell before them, if there is one."""
         if self.rows and self.rows[-1]:
-            cell = self.rows[-1][-1]
+            cell = self.last_cell
             cell.text = f"{cell.text} {_SPACES.sub(' ', html.unescape(text)).strip()}".strip()
         else:
             self.words.append(text)
@@ -121,6 +124,7 @@ class _Reader:
         if not self.rows:
             self._begin_row(match.start())
         self.cell = SourceCell(is_head=is_head)
+        self.has_head_cell = self.has_head_cell or is_head
         for kind, number in _SPAN.findall(match["attributes"]):
             if kind.lower() == "row":
                 self.cell.rowspan = span_number(number)
@@ -134,6 +138,7 @@ class _Reader:
         lines = "".join(self.pieces).split("\n")
         self.cell.text = "\n".join(_SPACES.sub(" ", line).strip() for line in lines).strip("\n")
         self.rows[-1].append(self.cell)
+        self.last_cell = self.cell
         self.pieces = None
 
     def end_table(self, position: int, *, cut: bool) -> None:
@@ -144,11 +149,11 @@ class _Reader:
         source = self.body[self.start : position]
         table = table_from_free_cells(self.rows, header_rows=self._header_rows())
         if table is None:
-            self.parts.append("\n".join(" ".join(cell.text for cell in row) for row in self.rows))
+            self.parts.append("\n".join(" ".join(map(cell_text, row)) for row in self.rows))
         else:
             self.parts.append(FoundTable(table, source, cut))
         self.rows, self.head_flags = [], []
-        self.in_head = self.has_body = False
+        self.in_head = self.has_body = self.has_head_cell = False
 
     def _header_rows(self) -> int | None:
         """As the source marks them: by ``thead``, or by a ``tbody`` without any ``th``; None to look."""
@@ -157,8 +162,7 @@ class _Reader:
             leading += 1
         if leading:
             return leading
-        has_head_cell = any(cell.is_head for row in self.rows for cell in row)
-        return 0 if self.has_body and not has_head_cell else None
+        return 0 if self.has_body and not self.has_head_cell else None
 
     def end_words(self) -> None:
         text = "".join(self.words).strip()

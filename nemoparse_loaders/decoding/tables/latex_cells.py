@@ -6,7 +6,7 @@ import re
 import unicodedata
 from dataclasses import dataclass, field
 
-from .grid import SourceCell
+from .source_cell import SourceCell
 
 _SPACES = re.compile(r"[ \t]{2,}|\t")
 _AROUND_BREAK = re.compile(r" *\n *")
@@ -62,7 +62,7 @@ class CellText:
         self.eat_space = False
         trailing = False
         while len(self.pieces) - 1 > handle and not self.pieces[-1].strip(" \t"):
-            trailing = trailing or bool(self.pieces.pop())
+            trailing = bool(self.pieces.pop()) or trailing
         if len(self.pieces) - 1 <= handle:
             del self.pieces[handle:]
         else:
@@ -86,6 +86,12 @@ class CellText:
         if "\n" in text:
             text = _AROUND_BREAK.sub("\n", text)
         return SourceCell(text.strip(" \n"), self.rowspan, self.colspan, self.is_head)
+
+
+def one_line(text: str) -> str:
+    """The text with every stretch of white space as one space."""
+    text = text.replace("\n", " ")
+    return _SPACES.sub(" ", text) if "  " in text or "\t" in text else text
 
 
 def span_number(text: str) -> int:

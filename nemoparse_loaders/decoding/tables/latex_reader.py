@@ -6,9 +6,8 @@ import re
 from dataclasses import dataclass, field
 
 from .column_spec import count_columns, looks_like_spec
-from .grid import SourceCell
 from .latex_arguments import Arguments
-from .latex_cells import CellText, span_number
+from .latex_cells import CellText, one_line, span_number
 from .latex_commands import (
     ACCENTS,
     DECLARATIONS,
@@ -23,11 +22,13 @@ from .latex_commands import (
     SYMBOLS,
 )
 from .latex_tokens import TABLE_ENVIRONMENTS, Kind, Structure, Token
+from .source_cell import Row
 
 _POSITION = re.compile(r"\s*\[[tbcm]\]\s*")
 _RULE_OPTION = re.compile(r"\s*(?:\[[^\[\]\n]{0,40}\]|\((?:l|r|lr|rl|[lr]{0,2}\{[^{}]{0,20}\}){0,4}\))\s*")
 _LENGTH_OPTION = re.compile(r"\s*\[\s*-?[0-9.]{0,8}\s*(?:[a-z]{2}|\\[A-Za-z]+)\s*\]")
 _WIDTH = re.compile(r"\s*(?:\*|=|-?[0-9.]+\s*(?:[a-z]{2}|\\[A-Za-z]+)|[0-9.]*\\[A-Za-z]+)\s*")
+_CELL_OR_ROW_END = re.compile(r"(&|\\\\)")
 # Escapes that stay escaped in Markdown, because the bare character would be a mark.
 _MARKDOWN_MARKS = frozenset("*_`")
 
@@ -44,7 +45,7 @@ class TabularRows:
         damage: What did not fit, in words.
     """
 
-    rows: list[list[SourceCell]] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)
     declared_cols: int = 0
     midrules: list[int] = field(default_factory=list)
     hlines: list[int] = field(default_factory=list)
@@ -80,7 +81,7 @@ class _Reader:
     end: int
     arguments: Arguments
     result: TabularRows = field(default_factory=TabularRows)
-    row: list[SourceCell] = field(default_factory=list)
+    row: Row = field(default_factory=list)
     cell: CellText = field(default_factory=CellText)
     # From the token that closes a group to what has to be written there.
     closers: dict[int, tuple[int, str]] = field(default_factory=dict)
@@ -109,16 +110,10 @@ class _Reader:
         kind = token.kind
         if kind is Kind.TEXT:
             self.cell.add(token.text)
-        elif kind is Kind.CELL_END:
-            if self.nested:
-                self.cell.add(" ")
-            else:
-                self.end_cell()
+        elif kind is Kind.CELLS:
+            self._take_cells(token.text)
         elif kind is Kind.ROW_END:
-            if self.nested or self.open_groups:
-                self.cell.break_line()
-            else:
-                self.end_row()
+            self._take_row_end()
         elif kind is Kind.BREAK:
             self.cell.break_line()
         elif kind is Kind.COMMAND:
@@ -140,6 +135,41 @@ class _Reader:
         elif kind is Kind.END and token.text in TABLE_ENVIRONMENTS and self.nested:
             self.nested -= 1
         return index + 1
+
+    def _take_row_end(self) -> None:
+        if self.nested or self.open_groups:
+            self.cell.break_line()
+        else:
+            self.end_row()
+
+    def _take_cells(self, text: str) -> None:
+        """Read ends of cells and rows with plain text behind each."""
+        if self.nested or self.open_groups:
+            for piece in _CELL_OR_ROW_END.split(text):
+                if piece == "\\\\":
+                    self._take_row_end()
+                elif piece != "&":
+                    self.cell.add(piece)
+                elif self.nested:
+                    self.cell.add(" ")
+                else:
+                    self.end_cell()
+            return
+        first, *lines = one_line(text).split("\\\\")
+        if first:
+            self.end_cell()
+            self._add_cells(first[1:])
+        if lines:
+            self.end_row()
+            last = lines.pop()
+            self.result.rows.extend([cell.strip(" ") for cell in line.split("&")] for line in lines)
+            self._add_cells(last)
+
+    def _add_cells(self, text: str) -> None:
+        """Add cells of plain text; the last one stays open."""
+        *whole, last = text.split("&")
+        self.row.extend([cell.strip(" ") for cell in whole])
+        self.cell.add(last)
 
     def _literal(self, index: int, text: str) -> int:
         self.cell.add(text)

@@ -2,7 +2,7 @@ r"""The tokens of a LaTeX table, and which brace, environment and formula ends w
 
 The model's LaTeX is a transcription: groups are closed twice or never, ``%``, ``#`` and ``$`` are text. So
 a brace counts only if its partner stands in the same cell; any other brace is dropped. Two passes over the
-text, both linear.
+text, both linear. Most of a table is cells of plain text: a run of them is one token.
 """
 
 from __future__ import annotations
@@ -23,23 +23,28 @@ class Kind(IntEnum):
     ESCAPE = 5
     OPEN = 6
     CLOSE = 7
-    CELL_END = 8
-    DOLLAR = 9
-    BREAK = 10
+    DOLLAR = 8
+    BREAK = 9
+    # Ends of cells and rows with the plain text behind each: "& a & b \\\\ c".
+    CELLS = 10
 
 
 _LENGTH = r"\[[ ]?-?[0-9.]{1,8}[ ]?(?:pt|ex|em|cm|mm|in|bp|pc|sp|\\[a-z]{4,16})[ ]?\]"
-_TOKEN = re.compile(
-    r"(?P<env>\\(?P<which>begin|end)[ ]{0,4}\{(?P<name>[A-Za-z]{1,24}\*?)\})"
+_TOKENS = (
+    r"|(?P<env>\\(?P<which>begin|end)[ ]{0,4}\{(?P<name>[A-Za-z]{1,24}\*?)\})"
     rf"|(?P<row_end>\\\\(?:\*(?=[\s\[]|\Z))?(?:{_LENGTH})?)"
     r"|(?P<command>\\[A-Za-z]+\*?)(?P<option>\[[^\[\]{}&\\\n]{0,40}\])?"
     r"|(?P<escape>\\[^A-Za-z])"
     r"|(?P<line_break><[bB][rR][ ]{0,4}/?>)"
-    r"|(?P<single>[{}&$])"
+    r"|(?P<single>[{}$])"
     r"|[^\\{}&$<]+|[\\<]"
 )
-_SINGLE = {"{": Kind.OPEN, "}": Kind.CLOSE, "&": Kind.CELL_END, "$": Kind.DOLLAR}
+_TOKEN = re.compile(r"(?P<cells>(?:(?:&|\\\\(?![*\[]))[^\\{}&$<]*)+)" + _TOKENS)
+# In a body with a path ("C:\\dir") the row ends have to be looked at one by one.
+_TOKEN_NEAR_PATHS = re.compile(r"(?P<cells>(?:&[^\\{}&$<]*)+)" + _TOKENS)
+_SINGLE = {"{": Kind.OPEN, "}": Kind.CLOSE, "$": Kind.DOLLAR}
 _DRIVE = re.compile(r"(?:^|[^A-Za-z0-9])[A-Za-z]:\Z")
+_ROW_COMMANDS = frozenset({"tabularnewline", "cr", "crcr"})
 TABLE_ENVIRONMENTS = frozenset(
     [
         "tabular",
@@ -96,37 +101,41 @@ def tokenize(source: str) -> list[Token]:
     """Take a body apart; the tokens cover all of it."""
     tokens: list[Token] = []
     in_path = False
-    for match in _TOKEN.finditer(source):
-        kind, text = _kind(match)
-        if kind is Kind.ROW_END:
-            in_path = _is_path(source, match, in_path)
-            if in_path:
-                # "C:\\dir": the backslash of a file name, doubled.
-                kind, text = Kind.TEXT, "\\"
-        elif in_path and (kind is not Kind.TEXT or any(character.isspace() for character in text)):
-            in_path = False
-        tokens.append(Token(kind, text, match.start(), match.end(), match["option"] or ""))
+    may_be_path = ":\\\\" in source
+    for match in (_TOKEN_NEAR_PATHS if may_be_path else _TOKEN).finditer(source):
+        group = match.lastgroup
+        start, end = match.span()
+        option = ""
+        if group is None:
+            kind, text = Kind.TEXT, source[start:end]
+        elif group == "cells":
+            kind, text = Kind.CELLS, source[start:end]
+        elif group == "single":
+            text = source[start:end]
+            kind = _SINGLE[text]
+        elif group == "escape":
+            kind, text = Kind.ESCAPE, source[start:end]
+        elif group == "row_end":
+            kind, text = Kind.ROW_END, source[start:end]
+        elif group == "line_break":
+            kind, text = Kind.BREAK, source[start:end]
+        elif group == "env":
+            kind, text = (Kind.BEGIN if match["which"] == "begin" else Kind.END), match["name"]
+        else:
+            kind, text = Kind.COMMAND, match["command"][1:]
+            option = match["option"] or ""
+            if text in _ROW_COMMANDS:
+                kind = Kind.ROW_END
+        if may_be_path:
+            if kind is Kind.ROW_END:
+                in_path = _is_path(source, match, in_path)
+                if in_path:
+                    # "C:\\dir": the backslash of a file name, doubled.
+                    kind, text = Kind.TEXT, "\\"
+            elif in_path and (kind is not Kind.TEXT or any(character.isspace() for character in text)):
+                in_path = False
+        tokens.append(Token(kind, text, start, end, option))
     return tokens
-
-
-def _kind(match: re.Match[str]) -> tuple[Kind, str]:
-    group = match.lastgroup
-    if group is None:
-        return Kind.TEXT, match[0]
-    if match["env"]:
-        return (Kind.BEGIN if match["which"] == "begin" else Kind.END), match["name"]
-    if match["row_end"]:
-        return Kind.ROW_END, match[0]
-    if match["command"]:
-        name = match["command"][1:]
-        if name in ("tabularnewline", "cr", "crcr"):
-            return Kind.ROW_END, match[0]
-        return Kind.COMMAND, name
-    if match["escape"]:
-        return Kind.ESCAPE, match[0]
-    if match["line_break"]:
-        return Kind.BREAK, match[0]
-    return _SINGLE[match[0]], match[0]
 
 
 def _is_path(source: str, match: re.Match[str], in_path: bool) -> bool:
@@ -174,10 +183,12 @@ class _Finder:
         elif kind is Kind.CLOSE:
             if level.braces:
                 self.structure.group_end[level.braces.pop()] = index
-        elif kind is Kind.CELL_END:
-            # Nothing reaches out of its cell.
-            level.braces.clear()
-            level.math = level.dollar = None
+        elif kind is Kind.CELLS:
+            level.dollar = None
+            if "&" in token.text:
+                # Nothing reaches out of its cell.
+                level.braces.clear()
+                level.math = None
         elif kind is Kind.ESCAPE:
             if token.text in ("\\(", "\\["):
                 level.math = index
@@ -202,7 +213,7 @@ class _Finder:
         if level.dollar is not None and before.strip() and not after.isdigit():
             self.structure.math_end[level.dollar] = index
             level.dollar = None
-        elif after.strip() and tokens[index + 1].kind not in (Kind.CELL_END, Kind.ROW_END):
+        elif after.strip() and tokens[index + 1].kind not in (Kind.CELLS, Kind.ROW_END):
             level.dollar = index
 
     def _take_end(self, index: int, name: str) -> None:
