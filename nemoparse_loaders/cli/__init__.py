@@ -8,6 +8,7 @@ import typer
 
 from ..errors import NemoparseError, OptionError
 from .doctor import doctor
+from .messages import tell
 from .parse import parse
 
 app = typer.Typer(
@@ -35,9 +36,14 @@ def _version(
 
 
 def main() -> None:
-    """Run the command; errors of ours become one line on standard error and exit status 1 or 2 (usage)."""
+    """Run the command; what goes wrong becomes one line on standard error and exit status 1 or 2 (usage)."""
     try:
         app()
     except NemoparseError as error:
-        typer.echo(f"nemoparse: {error}", err=True)
+        tell(f"nemoparse: {error}")
         sys.exit(2 if isinstance(error, OptionError) else 1)
+    except OSError as error:
+        # What was read cannot be written: no room, no permission, no such folder.
+        where = f"{error.filename}: " if error.filename else ""
+        tell(f"nemoparse: {where}{error.strerror or error}")
+        sys.exit(1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
@@ -14,6 +14,7 @@ from ..chunking import LayoutChunker
 from ..document import ParsedDocument
 from ..errors import NemoparseError
 from ..parser import DocumentParser, SourceInput
+from .messages import make_utf8, tell
 
 if TYPE_CHECKING:
     from ..parser import SourceData
@@ -36,6 +37,8 @@ _SUFFIX = {
 }
 # A folder of such a name is hardly what was meant.
 _SUFFIX_OF_FILES = (".md", ".html", ".json", ".jsonl")
+# Bytes of a file name that every usual file system takes.
+_LONGEST_NAME = 255
 
 
 def parse(
@@ -84,14 +87,21 @@ def parse(
     )
     if out is not None and not out.is_dir() and (out.exists() or out.suffix in _SUFFIX_OF_FILES):
         raise typer.BadParameter(f"{out} is no folder; for a single file write > {out}", param_hint="--out")
+    if files.count("-") > 1:
+        raise typer.BadParameter("standard input can be read once only", param_hint="FILE")
+    if out is None:
+        make_utf8(sys.stdout)
     chunker = LayoutChunker(max_tokens=chunk_tokens)
     unread: list[NemoparseError] = []
 
     def report(error: NemoparseError) -> None:
         unread.append(error)
-        typer.echo(f"nemoparse: {error}", err=True)
+        tell(f"nemoparse: {error}")
 
     names = _Names(out)
+    if out is not None:
+        # Before any page is read: what cannot be written is not worth its requests.
+        out.mkdir(parents=True, exist_ok=True)
     bad_pages = False
     for document in parser.parse_many(_inputs(files), on_error=report):
         bad_pages = _tell_page_failures(document) or bad_pages
@@ -102,17 +112,17 @@ def parse(
             path = names.path_for(document.file_name, _SUFFIX[output_format])
             with path.open("w", encoding="utf-8", newline="\n") as stream:
                 _write(stream, lines)
-            typer.echo(f"{document.file_name} -> {path}", err=True)
+            tell(f"{document.file_name} -> {path}")
     if unread or bad_pages:
         raise typer.Exit(1)
 
 
-def _inputs(files: Iterable[str]) -> Iterator[SourceData | SourceInput]:
-    for file in files:
-        if file == "-":
-            yield SourceInput(sys.stdin.buffer.read(), file_name="standard-input")
-        else:
-            yield file
+def _inputs(files: Iterable[str]) -> list[SourceData | SourceInput]:
+    # Standard input is read here and now: in another thread it could not be interrupted.
+    return [
+        SourceInput(sys.stdin.buffer.read(), file_name="standard-input") if file == "-" else file
+        for file in files
+    ]
 
 
 def _render(
@@ -130,12 +140,14 @@ def _render(
 def _write(stream: TextIO, lines: Iterable[str]) -> None:
     for line in lines:
         stream.write(line.rstrip("\n") + "\n")
+    # Now, while a full disk can still be told in words.
+    stream.flush()
 
 
 def _tell_page_failures(document: ParsedDocument) -> bool:
     report = document.report
     for issue in report.failures if report else ():
-        typer.echo(f"nemoparse: {document.file_name}, page {issue.page}: {issue.message}", err=True)
+        tell(f"nemoparse: {document.file_name}, page {issue.page}: {issue.message}")
     return bool(report and (report.failed or report.partial))
 
 
@@ -148,13 +160,18 @@ class _Names:
 
     def path_for(self, file_name: str, suffix: str) -> Path:
         folder = self._folder or Path()
-        folder.mkdir(parents=True, exist_ok=True)
         # Only the last part of the name: a name from elsewhere must not lead out of the folder.
         stem = Path(file_name.replace("\\", "/")).name
         stem = stem.rsplit(".", 1)[0] if "." in stem.strip(".") else stem
+        stem = _shortened(stem, _LONGEST_NAME - len(suffix) - len("-1000000"))
         name, count = stem, 1
         while name.casefold() in self._taken:
             count += 1
             name = f"{stem}-{count}"
         self._taken.add(name.casefold())
         return folder / f"{name}{suffix}"
+
+
+def _shortened(stem: str, size: int) -> str:
+    """At most ``size`` bytes of a name, whole characters only."""
+    return stem.encode("utf-8", "replace")[:size].decode("utf-8", "ignore")

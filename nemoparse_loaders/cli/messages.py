@@ -1,0 +1,30 @@
+"""What the commands say and how: one safe line each on standard error, UTF-8 on standard output."""
+
+from __future__ import annotations
+
+import io
+from typing import TextIO
+
+import typer
+
+
+def tell(message: str) -> None:
+    """Write one line to standard error, without what would steer a terminal.
+
+    Args:
+        message: May hold the names of files and what a server said.
+    """
+    typer.echo("".join(char if char.isprintable() else "\ufffd" for char in message), err=True)
+
+
+def make_utf8(stream: TextIO) -> None:
+    """Let a stream write every character: UTF-8 in files and pipes, whatever the locale says.
+
+    A terminal keeps its encoding; what that lacks is shown as a question mark.
+    """
+    if not isinstance(stream, io.TextIOWrapper):
+        return
+    if stream.isatty():
+        stream.reconfigure(errors="replace")
+    else:
+        stream.reconfigure(encoding="utf-8")
