@@ -42,6 +42,11 @@ class Float:
             + [block.position for block in self.leads]
         )
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether no chunk comes of it: a picture without words and without caption."""
+        return self.table is None and not self.captions and not embedded_words(self.placed.element)
+
     def framed_spans(self, spans: Sequence[Span]) -> tuple[Span, ...]:
         """The spans with those of the captions and headings, in the order of the document."""
         around = [(block.position, span) for block in self.leads for span in block.spans]
@@ -69,7 +74,7 @@ def figure_drafts(figure: Float, budget: Budget, overlap_sentences: int) -> Iter
     kind = kind_of(element)
     table_id = element.id if kind == "table" else ""
     words = embedded_words(element)
-    if not words and not figure.captions:
+    if figure.is_empty:
         return
     prefix = budget.prefix(figure.path, figure.caption)
     # The first piece holds the caption; the others repeat it as far as there is room.

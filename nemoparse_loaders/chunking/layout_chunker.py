@@ -148,7 +148,9 @@ def _with_lone_headings(
                 (
                     index
                     for index, item in enumerate(floats)
-                    if item.path == group[-1].path and item.placed.position > group[-1].position
+                    if item.path == group[-1].path
+                    and item.placed.position > group[-1].position
+                    and not item.is_empty
                 ),
                 None,
             )

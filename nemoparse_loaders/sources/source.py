@@ -6,6 +6,7 @@ import hashlib
 import os
 import re
 import stat
+import tempfile
 import unicodedata
 import uuid
 from dataclasses import dataclass, field
@@ -164,7 +165,9 @@ def _read_stream(stream: object) -> tuple[bytes, str | None]:
             f"expected a path, bytes or a file opened in binary mode, not {type(stream).__name__}"
         )
     seekable = getattr(stream, "seekable", None)
-    if callable(seekable) and seekable():
+    # Before Python 3.11 a SpooledTemporaryFile can seek and does not say so.
+    can_seek = seekable() if callable(seekable) else isinstance(stream, tempfile.SpooledTemporaryFile)
+    if can_seek:
         position = stream.tell()  # type: ignore[attr-defined]
         stream.seek(0)  # type: ignore[attr-defined]
         try:

@@ -305,6 +305,12 @@ def test_a_heading_with_nothing_but_a_table_goes_with_it(
     assert chunks[-1].metadata["element_ids"] == "p1e3,p1e4"
 
 
+def test_a_heading_over_an_empty_table_or_picture_is_not_lost(make_document: MakeDocument) -> None:
+    for kind in ("Table", "Picture", "Chart"):
+        (chunk,) = LayoutChunker().chunk(make_document([("Title", "Words"), (kind, "")]))
+        assert chunk.text == "# Words"
+
+
 def test_pictures_come_with_caption_or_not_at_all(make_document: MakeDocument) -> None:
     document = make_document(
         [("Picture", ""), ("Text", "Words."), ("Picture", ""), ("Caption", "Figure 2. A turbine.")]
