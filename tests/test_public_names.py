@@ -55,6 +55,7 @@ HEAVY = {
     "PIL",
     "aiohttp",
     "cv2",
+    "docling_core",
     "langchain_core",
     "llama_index",
     "numpy",

@@ -139,7 +139,10 @@ def table_to_lines(table: Table) -> list[str]:
 
 def words_around_table(element: Element, table: Table) -> tuple[str, str]:
     """The Markdown before and behind the table in an element's block; empty where there is none."""
-    before, found, after = element.markdown.partition(table_to_markdown(table))
+    grid = table_to_markdown(table)
+    if not grid:
+        return element.markdown.strip(), ""
+    before, found, after = element.markdown.partition(grid)
     return (before.strip(), after.strip()) if found else ("", "")
 
 

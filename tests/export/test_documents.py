@@ -5,9 +5,13 @@ from __future__ import annotations
 from html.parser import HTMLParser
 
 import pytest
+from hypothesis import given, settings
 
+from nemoparse_loaders.decoding import decode_page, encode_page
 from nemoparse_loaders.document import BBox, Chart, Element, ParsedDocument, ParsedPage, Table, TableCell
 from nemoparse_loaders.export.headings import heading_level
+
+from ..decoding.strategies import pages_like
 
 TABLE = Table(
     cells=(TableCell(row=0, col=0, text="a", is_header=True), TableCell(row=1, col=0, text="1")),
@@ -138,6 +142,16 @@ def test_html_is_well_formed_and_says_where_everything_is() -> None:
     assert [attrs["data-status"] for attrs in sections] == ["ok", "failed", "ok"]
 
 
+@given(pages_like())
+@settings(max_examples=60)
+def test_any_page_is_well_formed_html(elements: list[Element]) -> None:
+    page = decode_page(encode_page(elements))
+
+    reader = read_html(ParsedDocument(doc_id="d", pages=(page,)))
+
+    assert sum("id" in attrs for _, attrs in reader.seen) == len(page.elements)
+
+
 def test_html_has_boxes() -> None:
     page = ParsedPage(number=3, elements=(element("Text", "x", bbox=BBox(0.125, 0.25, 0.5, 1.0)),))
 
@@ -184,3 +198,11 @@ def test_words_around_a_table_are_in_the_html() -> None:
     assert "<p>Before</p>" in html
     assert "<p>after</p>" in html
     assert html.count("<table>") == 1
+
+
+def test_a_table_without_rows_keeps_the_words_of_its_block() -> None:
+    empty = element("Table", "Some words", table=Table(n_cols=2))
+
+    html = ParsedDocument(doc_id="d", pages=(ParsedPage(number=1, elements=(empty,)),)).to_html()
+
+    assert "<p>Some words</p>\n<table>\n</table>" in html
