@@ -18,7 +18,26 @@ _PROSE_WORDS = 7
 _DRAWING_LINES = 8  # fewest touching lines that make a drawing
 _SMALLEST_DRAWING = 0.015  # share of the page
 _DRAWN = 0.012  # share of a box that is inked outside of words, at least, if it is a figure
+_NUMBERS_IN_CHART = 0.2  # share of a chart's words that are numbers, at least
+_FORM_WORDS, _FORM_SHARE = 60, 0.3  # a "figure" of so many words on so much of the page is a form
 _NUMBER = re.compile(r"^[-−+$€£]?[\d.,]+\s?[%kKMBn]?$")
+
+
+def without_forms(regions: Sequence[Region], words: Sequence[Word], page: Rect) -> list[Region]:
+    """The regions without figures that are forms: the model takes ruled pages of words for one figure.
+
+    Args:
+        regions: What the layout model found.
+        words: All words of the page.
+        page: The whole page.
+    """
+    return [
+        region
+        for region in regions
+        if region.kind != "figure"
+        or region.box.area < _FORM_SHARE * page.area
+        or len(inside(words, region.box)) < _FORM_WORDS
+    ]
 
 
 def find_figures(
@@ -116,7 +135,7 @@ def _united(boxes: Sequence[Rect]) -> list[Rect]:
 def is_chart(words: Sequence[Word]) -> bool:
     """Whether the words of a figure look like the labels of axes: numbers in a row or in a column."""
     numbers = [word for word in words if _NUMBER.match(word.text)]
-    if len(numbers) < 4:
+    if len(numbers) < max(4, _NUMBERS_IN_CHART * len(words)):
         return False
     columns = _aligned([word.box.x1 for word in numbers]), _aligned([word.box.x0 for word in numbers])
     rows = _aligned([word.box.y1 for word in numbers])

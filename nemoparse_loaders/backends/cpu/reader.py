@@ -10,7 +10,7 @@ from ...document import Element
 from ...rendering.page_image import PageImage, TextLayer
 from .bar_charts import read_bar_chart
 from .blocks import build_blocks
-from .figures import find_figures
+from .figures import find_figures, without_forms
 from .formulas import equation_blocks
 from .geometry import Frame, Rect
 from .lines import build_lines
@@ -96,6 +96,7 @@ def find_blocks(
         rulings = [frame.to_frame(line) for line in layer.rulings]
     images = [frame.to_frame(box) for box in layer.images]
     page_box = Rect(0.0, 0.0, frame.width, frame.height)
+    regions = without_forms(regions, found.words, page_box)
     words = found.words
 
     def colour_at(box: Rect) -> tuple[int, int, int]:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from nemoparse_loaders.backends.cpu.figures import find_figures, is_chart
+from nemoparse_loaders.backends.cpu.figures import find_figures, is_chart, without_forms
 from nemoparse_loaders.backends.cpu.geometry import Rect
 from nemoparse_loaders.backends.cpu.lines import build_lines
 from nemoparse_loaders.backends.cpu.parts import Block, Region, Word
@@ -75,6 +75,16 @@ def test_the_box_grows_to_the_frame() -> None:
     frame = [Rect(90, 90, 320, 90), Rect(90, 310, 320, 310), Rect(90, 90, 90, 310), Rect(320, 90, 320, 310)]
     (figure,) = find([], rulings=frame, regions=[Region("figure", Rect(95, 95, 318, 305), 0.9)])
     assert figure.box == Rect(90, 90, 320, 310)
+
+
+def test_a_page_of_words_is_a_form_and_no_figure(words_of: WordsOf) -> None:
+    words = [word for row in range(30) for word in words_of("name of the field", 50, 60 + 20 * row)]
+    whole, small = (
+        Region("figure", Rect(20, 40, 580, 700), 0.9),
+        Region("figure", Rect(20, 40, 580, 100), 0.9),
+    )
+    text = Region("text", Rect(20, 40, 580, 700), 0.9)
+    assert without_forms([whole, small, text], words, PAGE) == [small, text]
 
 
 def test_numbers_along_an_axis_make_a_chart() -> None:
