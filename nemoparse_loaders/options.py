@@ -5,12 +5,13 @@ The table of options in the docs is made from the field descriptions here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, SecretStr, ValidationError, field_validator
+from typing_extensions import TypedDict
 
 from .errors import OptionError
 from .profiles import ProfileName
@@ -20,6 +21,28 @@ if TYPE_CHECKING:
 
 BackendName = Literal["auto", "vllm", "nvidia", "cpu"]
 OnPageError = Literal["keep", "raise", "skip"]
+
+
+class OptionValues(TypedDict, total=False):
+    """The fields of `ParseOptions` as keywords of `DocumentParser`, for type checkers."""
+
+    base_url: str | None
+    api_key: SecretStr | str | None
+    model: str | None
+    profile: ProfileName | None
+    pages: str | int | Sequence[int] | None
+    password: SecretStr | str | None
+    max_concurrency: int | None
+    timeout: float
+    max_retries: int
+    on_page_error: OnPageError
+    headers: Mapping[str, str]
+    request_options: Mapping[str, JsonValue]
+    max_tokens: int | None
+    max_image_size: tuple[int, int] | None
+    dpi: float | None
+    max_image_bytes: int | None
+    show_progress: bool
 
 
 class ParseOptions(BaseModel):

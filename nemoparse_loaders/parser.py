@@ -10,11 +10,12 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
 from pydantic import JsonValue, ValidationError
+from typing_extensions import TypedDict, Unpack
 
 from .backends.base import Backend
 from .document import ElementType, ParsedDocument, ParsedPage
 from .errors import NemoparseError, OptionError
-from .options import ParseOptions
+from .options import OptionValues, ParseOptions
 
 if TYPE_CHECKING:
     from .pipeline.engine import DocumentRun, Engine
@@ -49,6 +50,15 @@ class SourceInput:
     metadata: Mapping[str, JsonValue] = field(default_factory=dict)
 
 
+class SourceFacts(TypedDict, total=False):
+    """What the caller may say about a single document: the fields of `SourceInput`, for type checkers."""
+
+    file_name: str | None
+    doc_id: str | None
+    root: str | PathLike[str] | None
+    metadata: Mapping[str, JsonValue] | None
+
+
 class DocumentParser:
     """Reads documents with Nemotron Parse.
 
@@ -73,7 +83,7 @@ class DocumentParser:
         backend: str | Backend = "auto",
         client: Any = None,
         options: ParseOptions | None = None,
-        **values: Any,
+        **values: Unpack[OptionValues],
     ) -> None:
         own = None if isinstance(backend, str) else backend
         if options is not None:
@@ -96,7 +106,7 @@ class DocumentParser:
     def __repr__(self) -> str:
         return f"DocumentParser(backend={self.backend.name!r}, options={self.options!r})"
 
-    def parse(self, source: SourceData | SourceInput, **about: Any) -> ParsedDocument:
+    def parse(self, source: SourceData | SourceInput, **about: Unpack[SourceFacts]) -> ParsedDocument:
         """Read one document.
 
         Args:
@@ -115,13 +125,15 @@ class DocumentParser:
 
         return run_sync(self.aparse(source, **about))
 
-    async def aparse(self, source: SourceData | SourceInput, **about: Any) -> ParsedDocument:
+    async def aparse(self, source: SourceData | SourceInput, **about: Unpack[SourceFacts]) -> ParsedDocument:
         """Async twin of `parse`."""
         job = _as_input(source, about)
         async with self._engine() as engine:
             return await self._whole_document(engine, job)
 
-    def iter_pages(self, source: SourceData | SourceInput, **about: Any) -> Generator[ParsedPage, None, None]:
+    def iter_pages(
+        self, source: SourceData | SourceInput, **about: Unpack[SourceFacts]
+    ) -> Generator[ParsedPage, None, None]:
         """Read one document page by page, in order, each page as soon as it is there.
 
         Raises:
@@ -132,7 +144,7 @@ class DocumentParser:
         return iterate_sync(lambda: self.aiter_pages(source, **about))
 
     async def aiter_pages(
-        self, source: SourceData | SourceInput, **about: Any
+        self, source: SourceData | SourceInput, **about: Unpack[SourceFacts]
     ) -> AsyncGenerator[ParsedPage, None]:
         """Async twin of `iter_pages`."""
         job = _as_input(source, about)
@@ -247,7 +259,7 @@ def _as_input(source: SourceData | SourceInput, about: Mapping[str, Any]) -> Sou
             raise OptionError("a SourceInput brings its own file_name, doc_id, root and metadata")
         _check_metadata(source.metadata)
         return source
-    unknown = set(about) - {"file_name", "doc_id", "root", "metadata"}
+    unknown = set(about) - SourceFacts.__annotations__.keys()
     if unknown:
         raise OptionError(f"unknown: {', '.join(sorted(unknown))}; parser options go to DocumentParser(...)")
     about = {key: value for key, value in about.items() if value is not None}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nemoparse_loaders import DocumentParser, OptionError, ParseOptions
+from nemoparse_loaders.options import OptionValues
 
 
 def test_a_misspelt_option_is_refused_with_the_one_that_was_meant() -> None:
@@ -16,7 +17,7 @@ def test_a_misspelt_option_is_refused_with_the_one_that_was_meant() -> None:
 
 def test_a_name_like_no_other_is_refused_without_a_guess() -> None:
     with pytest.raises(OptionError, match=r"^there is no option zzz$"):
-        DocumentParser(backend="cpu", zzz=1)
+        DocumentParser(backend="cpu", zzz=1)  # type: ignore[call-arg]
 
 
 def test_all_problems_are_told_at_once() -> None:
@@ -41,3 +42,7 @@ def test_our_own_checks_speak_for_themselves() -> None:
 def test_numbers_are_finite(wrong: dict[str, float]) -> None:
     with pytest.raises(OptionError, match=f"{next(iter(wrong))}: .*finite"):
         ParseOptions.build(**wrong)
+
+
+def test_type_checkers_know_every_option() -> None:
+    assert OptionValues.__annotations__.keys() | {"backend"} == ParseOptions.model_fields.keys()

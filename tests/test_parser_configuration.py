@@ -31,7 +31,7 @@ def test_no_secret_is_shown() -> None:
 
 def test_a_misspelt_option_is_named() -> None:
     with pytest.raises(OptionError, match="max_concurency"):
-        DocumentParser(backend="cpu", max_concurency=3)
+        DocumentParser(backend="cpu", max_concurency=3)  # type: ignore[call-arg]
 
 
 def test_a_bad_value_is_named_and_not_repeated() -> None:
@@ -47,7 +47,7 @@ def test_an_object_that_is_no_backend() -> None:
 
 def test_a_parser_option_in_the_wrong_place() -> None:
     with pytest.raises(OptionError, match="pages"):
-        DocumentParser(backend="cpu").parse(b"%PDF-1.7", pages="1")
+        DocumentParser(backend="cpu").parse(b"%PDF-1.7", pages="1")  # type: ignore[call-arg]
 
 
 def test_vllm_needs_an_address(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,7 @@ import typer
 from ..chunking import LayoutChunker
 from ..document import ParsedDocument
 from ..errors import NemoparseError
+from ..options import ParseOptions
 from ..parser import DocumentParser, SourceInput
 from .messages import make_utf8, tell
 
@@ -71,7 +72,7 @@ def parse(
     The key of a server is taken from NEMOTRON_PARSE_API_KEY (for --backend nvidia: NVIDIA_API_KEY).
     Exit status: 0 all is read; 1 a document or a page could not be read; 2 wrong usage.
     """
-    parser = DocumentParser(
+    options = ParseOptions.build(
         backend=backend,
         base_url=base_url,
         model=model,
@@ -85,6 +86,7 @@ def parse(
         dpi=dpi,
         show_progress=progress,
     )
+    parser = DocumentParser(options=options)
     if out is not None and not out.is_dir() and (out.exists() or out.suffix in _SUFFIX_OF_FILES):
         raise typer.BadParameter(f"{out} is no folder; for a single file write > {out}", param_hint="--out")
     if files.count("-") > 1:
