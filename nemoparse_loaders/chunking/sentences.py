@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 # The end of a sentence: a stop with closing marks after it and white space, a stop of Chinese or Japanese, or
-# the end of a line.
-_END = re.compile(r"""[.!?…]+["'”’»)\]*_]*\s+|[。！？｡]["'”’»」』）)]*\s*|\s*\n\s*""")
+# the end of a line. Runs are looked at from their first character only: long ones take linear time.
+_END = re.compile(r"""(?<![.!?…])[.!?…]+["'”’»)\]*_]*\s+|[。！？｡]["'”’»」』）)]*\s*|(?<!\s)\s*\n\s*""")
 _ABBREVIATION = re.compile(
     r"(?:\b(?:e\.g|i\.e|cf|vs|al|etc|approx|ca|no|nos|vol|pp?|fig|figs|tab|eq|eqs|sec|ch|ref|refs|dr|mr|mrs|ms"
     r"|prof|st|jr|sr|inc|ltd|co|corp|dept|est|resp|bzw|z\.b|d\.h|vgl|nr)|\b[A-Z])\.$",

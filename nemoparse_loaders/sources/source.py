@@ -101,7 +101,10 @@ def load_source(
         raise OptionError("root goes with a path; for bytes and file objects give file_name or doc_id")
     if isinstance(data, (bytes, bytearray, memoryview)):
         return _from_bytes(bytes(data), name=file_name, shown=file_name, doc_id=doc_id)
-    content, stream_name = _read_stream(data)
+    try:
+        content, stream_name = _read_stream(data)
+    except OSError as error:
+        raise _os_error(_clean(file_name or "document"), error) from error
     return _from_bytes(content, name=file_name, shown=file_name or stream_name, doc_id=doc_id)
 
 
@@ -132,6 +135,9 @@ def _from_path(
         if isinstance(error, SourceError):
             raise
         raise _os_error(shown, error) from error
+    except UnicodeEncodeError:
+        # Half a surrogate pair, which no file system can hold.
+        raise SourceNotFoundError(shown, "there is no such file") from None
     identity = path.as_uri() if root is None else _relative_to(path, root)
     return Source(
         file_name=shown,
@@ -164,6 +170,8 @@ def _read_stream(stream: object) -> tuple[bytes, str | None]:
         raise OptionError(
             f"expected a path, bytes or a file opened in binary mode, not {type(stream).__name__}"
         )
+    if getattr(stream, "closed", False):
+        raise OptionError("the file is closed; pass it while it is open, or its path")
     seekable = getattr(stream, "seekable", None)
     # Before Python 3.11 a SpooledTemporaryFile can seek and does not say so.
     can_seek = seekable() if callable(seekable) else isinstance(stream, tempfile.SpooledTemporaryFile)

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import timeit
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nemoparse_loaders.chunking.sentences import sentence_spans
+from nemoparse_loaders.chunking.sentences import line_spans, sentence_spans
 from nemoparse_loaders.chunking.splitting import split_to_fit
 
 TEXT = st.text(
@@ -107,3 +110,13 @@ def test_the_number_of_questions_grows_with_the_text_only() -> None:
     split_to_fit("x" * 200_000, fits)
 
     assert asked < 40_000
+
+
+@pytest.mark.parametrize("piece", [".", "!)", ".)", " ", "\t ", "\n", ". ", "a.", "。", "e.g.", "*_", "…x"])
+@pytest.mark.parametrize("spans", [sentence_spans, line_spans])
+def test_no_text_takes_quadratic_time(spans: Callable[[str], object], piece: str) -> None:
+    def seconds(size: int) -> float:
+        text = "a" + piece * (size // len(piece)) + "a"
+        return min(timeit.repeat(lambda: spans(text), number=1, repeat=3))
+
+    assert seconds(32_000) < 10 * max(seconds(8_000), 0.005)

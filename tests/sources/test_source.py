@@ -136,6 +136,30 @@ def test_what_is_no_input_is_an_option_error(wrong: object) -> None:
         load_source(wrong)  # type: ignore[arg-type]
 
 
+def test_a_stream_that_fails_is_a_source_error() -> None:
+    class Broken(io.RawIOBase):
+        def readable(self) -> bool:
+            return True
+
+        def readall(self) -> bytes:
+            raise OSError(5, "Input/output error")
+
+    with pytest.raises(SourceError, match=r"scan\.pdf: cannot be read: Input/output error"):
+        load_source(Broken(), file_name="scan.pdf")  # type: ignore[arg-type]
+
+
+def test_a_closed_file_is_named() -> None:
+    stream = io.BytesIO(PDF)
+    stream.close()
+    with pytest.raises(OptionError, match="closed"):
+        load_source(stream)
+
+
+def test_a_path_that_no_file_system_can_hold_is_not_there() -> None:
+    with pytest.raises(SourceNotFoundError, match=r"no such file"):
+        load_source("/nowhere/half \ud800.pdf")
+
+
 def test_text_mode_is_named(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("x")
