@@ -93,7 +93,11 @@ class _Reader:
 
     def end_table(self) -> None:
         if self.rows:
-            self.tables.append(read_pipe_rows(self.rows))
+            table = read_pipe_rows(self.rows)
+            if table is None:
+                self.notes.extend(self.rows)
+            else:
+                self.tables.append(table)
             self.rows = []
 
 

@@ -9,11 +9,13 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from ..document import BBox, Chart, Element, ElementType, Issue, Severity, Table
+from ..checks import BlockFacts, element_issues, shorten_loops
+from ..document import BBox, Chart, Element, ElementType, Table
 from ..export.headings import without_heading_marks
 from ..export.plain import markdown_to_text
 from ..export.tables import table_to_lines
-from .artefacts import CleanBody, clean_body
+from .artefacts import clean_body
+from .blocks import Block
 from .charts import chart_lines, chart_markdown, parse_chart
 from .construct import build_element
 from .formulas import bare_formula
@@ -69,35 +71,38 @@ class Content(NamedTuple):
     damage: str = ""
 
 
-def elements_from_body(
-    body: str,
-    name: str | None,
-    bbox: BBox | None,
-    *,
-    page_number: int,
-    first_number: int,
-    problem: str = "",
-    cut: bool = False,
-) -> list[Element]:
+def elements_from_block(
+    block: Block, bbox: BBox | None, *, page_number: int, first_number: int, repeats: bool = False
+) -> tuple[list[Element], bool]:
     """The elements of one block: one, or one for each table where a body holds several.
 
     Args:
-        body: The body as printed.
-        name: The class, or None where it is missing: then the content tells it.
+        block: The block as printed; where its class is missing, its content tells it.
         bbox: The box on the page.
         page_number: For ids and issues.
         first_number: Number of the first element, from 1.
-        problem: What is wrong with the block itself, in words.
-        cut: The reply ends inside of this block.
+        repeats: The block repeats an earlier one.
+
+    Returns:
+        The elements, and whether a short piece of text is repeated in them without end.
     """
-    clean = clean_body(body)
-    kind = name or _guessed_class(clean.text)
-    contents = read_body(clean.text, kind)
+    clean = clean_body(block.body)
+    kind = block.name or _guessed_class(clean.text)
+    text, loops, left_out = shorten_loops(clean.text)
+    contents = read_body(text, kind)
     elements = []
     for offset, content in enumerate(contents):
         element_id = f"p{page_number}e{first_number + offset}"
         last = offset == len(contents) - 1
-        notes = _issues(content, clean, problem, cut=cut and last)
+        facts = BlockFacts(
+            block.problem,
+            content.damage,
+            block.cut and last,
+            content.cut,
+            clean.unreadable,
+            repeats,
+            left_out if last else 0,
+        )
         elements.append(
             build_element(
                 element_id,
@@ -105,23 +110,16 @@ def elements_from_body(
                 bbox,
                 content.markdown,
                 content.text,
-                _raw(body, content, clean, kind, single=len(contents) == 1),
+                content.raw if len(contents) > 1 or text == block.body else _stripped(block.body, kind),
                 table=content.table,
                 chart=content.chart,
                 toc=read_toc(content.text, content.table) if kind == _TOC else (),
                 continues_before=clean.continues_before and offset == 0,
                 continues_after=clean.continues_after and last,
-                issues=tuple(
-                    Issue(
-                        code=code, message=message, severity=severity, page=page_number, element_id=element_id
-                    )
-                    for code, message, severity in notes
-                )
-                if notes
-                else (),
+                issues=element_issues(facts, page_number, element_id),
             )
         )
-    return elements
+    return elements, loops
 
 
 def read_body(body: str, kind: str) -> list[Content]:
@@ -218,26 +216,6 @@ def _guessed_class(body: str) -> str:
     return ElementType.CHART.value if start.startswith("<chart") else ElementType.TEXT.value
 
 
-def _raw(body: str, content: Content, clean: CleanBody, kind: str, *, single: bool) -> str:
-    """The body with its artefacts, where it is not divided among several elements."""
-    if not single or body == clean.text:
-        return content.raw
+def _stripped(body: str, kind: str) -> str:
+    """A body without the white space around it; in lists and code the depth of the first line counts."""
     return body.strip("\n").rstrip() if kind in (_CODE, _LIST_ITEM) else body.strip()
-
-
-def _issues(
-    content: Content, clean: CleanBody, problem: str, *, cut: bool
-) -> list[tuple[str, str, Severity]]:
-    issues: list[tuple[str, str, Severity]] = []
-    if problem and not cut:
-        issues.append(("malformed", f"The block is not whole: {problem}. Its text is kept.", "warning"))
-    if content.damage and not (cut or content.cut):
-        issues.append(("malformed", f"The table is damaged: {content.damage}.", "warning"))
-    if cut:
-        issues.append(("truncated", "The reply ends inside of this block.", "warning"))
-    elif content.cut:
-        issues.append(("truncated", "The table in this block has no end.", "warning"))
-    if clean.unreadable:
-        count = "one place" if clean.unreadable == 1 else f"{clean.unreadable} places"
-        issues.append(("unreadable", f"The model could not read a glyph in {count}.", "info"))
-    return issues

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from ..document import BBox, Element, Issue, PageStatus, ParsedPage, Severity
+from ..checks import ReplyFacts, page_issues, page_status, repeated_blocks
+from ..document import BBox, Element, ParsedPage
 from ..profiles import Profile, get_profile
 from .artefacts import storable
 from .blocks import Block, assemble
-from .elements import elements_from_body
+from .elements import elements_from_block
 from .frames import FrameMap, frame_map
-from .loops import is_token_stutter, repeated_blocks, repeats_itself
 from .markers import scan
 from .tool_calls import blocks_from_tool_call, is_tool_call
-
-# "tool_calls" is how the 1.1 chat API says stop.
-_WHOLE = frozenset({"stop", "tool_calls"})
-_Note = tuple[str, str, Severity]
 
 
 def decode_page(
@@ -60,18 +56,23 @@ def decode_page(
         frame = frame_map(profile, image_size) if scanned.has_pairs else FrameMap()
     placed = [(block, _box(block, frame)) for block in blocks]
     kept, dropped = _without_duplicates(placed)
-    elements = _elements(kept, page_number)
-    loops = _loop_notes(kept, dropped, noise, finish_reason)
-    cut = cut or any(issue.code == "truncated" for element in elements for issue in element.issues)
-    notes = _notes(finish_reason, cut=cut, loops=loops, dropped=dropped, empty=not elements and not loops)
+    repeated = repeated_blocks([(block.name or "", block.body, bbox) for block, bbox in kept])
+    elements, runs = _elements(kept, set(repeated), page_number)
+    facts = ReplyFacts(
+        finish_reason=finish_reason,
+        cut=cut or any(issue.code == "truncated" for element in elements for issue in element.issues),
+        empty=not elements,
+        dropped=dropped,
+        repeated=len(repeated),
+        noise=max([noise, *(block.noise for block in blocks)]),
+        runs=runs,
+    )
+    issues = page_issues(facts, page_number)
     return ParsedPage(
         number=page_number,
-        status=_status(notes),
+        status=page_status(issues),
         finish_reason=finish_reason,
-        issues=tuple(
-            Issue(code=code, message=message, severity=severity, page=page_number)
-            for code, message, severity in notes
-        ),
+        issues=issues,
         elements=tuple(elements),
         raw=reply,
     )
@@ -103,74 +104,20 @@ def _says_the_same(earlier: tuple[Block, BBox | None], later: tuple[Block, BBox 
     return a_box is not None and a.body.strip() == b.body.strip()
 
 
-def _elements(placed: list[tuple[Block, BBox | None]], page_number: int) -> list[Element]:
+def _elements(
+    placed: list[tuple[Block, BBox | None]], repeated: set[int], page_number: int
+) -> tuple[list[Element], int]:
+    """The elements, and how many blocks hold a piece of text that is repeated without end."""
     elements: list[Element] = []
-    for block, bbox in placed:
-        elements.extend(
-            elements_from_body(
-                block.body,
-                block.name,
-                bbox,
-                page_number=page_number,
-                first_number=len(elements) + 1,
-                problem=block.problem,
-                cut=block.cut,
-            )
+    runs = 0
+    for index, (block, bbox) in enumerate(placed):
+        made, loops = elements_from_block(
+            block,
+            bbox,
+            page_number=page_number,
+            first_number=len(elements) + 1,
+            repeats=index in repeated,
         )
-    return elements
-
-
-def _loop_notes(
-    placed: list[tuple[Block, BBox | None]], dropped: int, noise: int, finish_reason: str | None
-) -> list[_Note]:
-    notes: list[_Note] = []
-    if finish_reason == "repetition":
-        notes.append(("loop", "The server stopped the reply because it repeated itself.", "warning"))
-    again = repeated_blocks([(block.name or "", block.body, bbox) for block, bbox in placed])
-    if again:
-        notes.append(
-            (
-                "loop",
-                f"{len(again)} blocks repeat one before them at the same place; all are kept.",
-                "warning",
-            )
-        )
-    if dropped >= _MANY_DUPLICATES:
-        notes.append(("loop", f"The same block came {dropped} times again; one is kept.", "warning"))
-    if any(repeats_itself(block.body) for block, _ in placed):
-        notes.append(("loop", "A block repeats a short piece of text without end; it is kept.", "warning"))
-    if is_token_stutter(max([noise, *(block.noise for block, _ in placed)])):
-        notes.append(("loop", "The reply stutters: tokens follow each other without text.", "warning"))
-    return notes
-
-
-# A block or two come twice by accident.
-_MANY_DUPLICATES = 8
-
-
-def _notes(
-    finish_reason: str | None, *, cut: bool, loops: list[_Note], dropped: int, empty: bool
-) -> list[_Note]:
-    notes: list[_Note] = list(loops)
-    if finish_reason == "abort":
-        notes.append(("abort", "The server aborted the reply; what came before is kept.", "warning"))
-    elif finish_reason == "length":
-        notes.append(
-            ("truncated", "The reply reached the token limit; the end of the page is missing.", "warning")
-        )
-    elif finish_reason not in (None, "repetition") and finish_reason not in _WHOLE:
-        notes.append(("truncated", f"The reply ended with {finish_reason!r} and is not whole.", "warning"))
-    elif cut:
-        notes.append(("truncated", "The reply is cut open; the end of the page is missing.", "warning"))
-    if empty:
-        notes.append(("empty", "The reply holds nothing.", "error"))
-    if dropped and dropped < _MANY_DUPLICATES:
-        notes.append(("duplicate", f"{dropped} exact repetitions of a block were left out.", "info"))
-    return notes
-
-
-def _status(notes: list[_Note]) -> PageStatus:
-    codes = {code for code, _, _ in notes}
-    if "empty" in codes:
-        return "failed"
-    return "partial" if codes & {"truncated", "abort", "loop"} else "ok"
+        elements.extend(made)
+        runs += loops
+    return elements, runs

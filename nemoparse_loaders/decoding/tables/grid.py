@@ -47,7 +47,7 @@ def table_from_placeholders(
     spanned = [_as_source_cells(row) for row in rows]
     n_cols = _width(spanned, declared_cols)
     n_rows = len(rows)
-    if not _sensible(n_rows, n_cols, sum(map(len, rows))):
+    if not is_sensible(n_rows, n_cols, sum(map(len, rows))):
         return None
     placed = [_columns(row, n_cols) for row in spanned]
     _lift_upward_spans(placed)
@@ -112,7 +112,7 @@ def table_from_free_cells(rows: Sequence[Row], *, header_rows: int | None) -> Ta
             cells.append((row, col, cell))
             col += colspan
             n_cols = max(n_cols, col)
-    if not _sensible(n_rows, n_cols, total):
+    if not is_sensible(n_rows, n_cols, total):
         return None
     for row in range(n_rows):
         for col in range(n_cols):
@@ -141,7 +141,7 @@ def _without_spans(
     header_rows: int | None = None,
 ) -> Table | None:
     n_cols = max(map(len, rows), default=0)
-    if not _sensible(len(rows), n_cols, sum(map(len, rows))):
+    if not is_sensible(len(rows), n_cols, sum(map(len, rows))):
         return None
     if header_rows is None:
         header_rows = count_header_rows(
@@ -170,7 +170,8 @@ def _widest_span(rows: Sequence[Sequence[SourceCell]]) -> int:
     )
 
 
-def _sensible(n_rows: int, n_cols: int, n_cells: int) -> bool:
+def is_sensible(n_rows: int, n_cols: int, n_cells: int) -> bool:
+    """Whether a page could hold such a table, with cells in most of its places."""
     return n_cols <= MAX_COLUMNS and n_rows * n_cols <= _MOST_EMPTY * max(n_cells, 1_000)
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ...document import Table, TableCell
+from ...document import Table
+from ..construct import build_plain_table
 from .found import FoundTable
+from .grid import is_sensible
 
 _DELIMITER = re.compile(r":?-{1,200}:?")
 _BREAK = re.compile(r"[ \t]*<br ?/?>[ \t]*", re.IGNORECASE)
@@ -27,7 +29,10 @@ def find_pipe_tables(body: str) -> list[str | FoundTable]:
     def end_rows() -> None:
         if rows:
             end_words()
-            parts.append(FoundTable(read_pipe_rows(rows), "\n".join(rows)))
+            table = read_pipe_rows(rows)
+            source = "\n".join(rows)
+            # No page holds a wider one: keep the words.
+            parts.append(FoundTable(table, source) if table else source)
             rows.clear()
 
     lines = body.split("\n")
@@ -46,14 +51,19 @@ def find_pipe_tables(body: str) -> list[str | FoundTable]:
 
 def is_delimiter_row(line: str) -> bool:
     """Whether a line is ``| --- | :---: |``."""
+    if "-" not in line or "|" not in line:
+        return False
     cells = split_pipe_row(line)
-    return "|" in line and "-" in line and all(_DELIMITER.fullmatch(cell) for cell in cells)
+    return all(_DELIMITER.fullmatch(cell) for cell in cells)
 
 
-def read_pipe_rows(rows: Sequence[str]) -> Table:
+def read_pipe_rows(rows: Sequence[str]) -> Table | None:
     """The table of some lines; rows above a delimiter row are headers, empty ones are left out.
 
     Short rows are filled up on the right, long ones widen the table.
+
+    Returns:
+        None for rows that make no sensible table.
     """
     cells_by_row: list[list[str]] = []
     header_rows = 0
@@ -61,30 +71,27 @@ def read_pipe_rows(rows: Sequence[str]) -> Table:
         if header_rows == 0 and cells_by_row and is_delimiter_row(row):
             header_rows = len(cells_by_row)
             continue
-        cells_by_row.append([_cell_text(cell) for cell in split_pipe_row(row)])
-    n_cols = max((len(cells) for cells in cells_by_row), default=0)
+        cells = split_pipe_row(row)
+        cells_by_row.append([_cell_text(cell) for cell in cells] if "<" in row else cells)
+    n_cols = max(map(len, cells_by_row), default=0)
     if header_rows == 1 and not any(cells_by_row[0]):
         # A table without a header has to have an empty one in Markdown.
         cells_by_row = cells_by_row[1:]
         header_rows = 0
-    return Table(
-        cells=tuple(
-            TableCell(
-                row=row, col=col, text=cells[col] if col < len(cells) else "", is_header=row < header_rows
-            )
-            for row, cells in enumerate(cells_by_row)
-            for col in range(n_cols)
-        ),
-        n_rows=len(cells_by_row),
-        n_cols=n_cols,
-        header_rows=header_rows,
-    )
+    if not is_sensible(len(cells_by_row), n_cols, sum(map(len, cells_by_row))):
+        return None
+    return build_plain_table(cells_by_row, n_cols, header_rows)
 
 
 def split_pipe_row(line: str) -> list[str]:
     r"""The cells of a line; ``\|`` is a pipe in a cell."""
     text = line.strip()
     text = text[1:] if text.startswith("|") else text
+    if "\\" not in text:
+        cells = text.split("|")
+        if len(cells) > 1 and not cells[-1].strip():
+            cells.pop()
+        return [cell.strip() for cell in cells]
     cells = [""]
     position = 0
     while True:
@@ -104,4 +111,4 @@ def split_pipe_row(line: str) -> list[str]:
 
 
 def _cell_text(text: str) -> str:
-    return _BREAK.sub("\n", text) if "<" in text else text
+    return _BREAK.sub("\n", text)

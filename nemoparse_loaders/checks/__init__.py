@@ -1,0 +1,19 @@
+"""Checks of a reply: whether it loops, is cut, is broken or empty, and what is said of it where.
+
+The decoder says what it found and did; here is the judgement, as issues on the page and on its elements.
+"""
+
+from .block import BlockFacts, element_issues
+from .loops import is_token_stutter, repeated_blocks, shorten_loops
+from .reply import ReplyFacts, page_issues, page_status
+
+__all__ = [
+    "BlockFacts",
+    "ReplyFacts",
+    "element_issues",
+    "is_token_stutter",
+    "page_issues",
+    "page_status",
+    "repeated_blocks",
+    "shorten_loops",
+]
