@@ -148,9 +148,13 @@ def words_around_table(element: Element, table: Table) -> tuple[str, str]:
 
 def plain_grid(table: Table) -> list[list[str]]:
     """The cells as plain text, spans expanded."""
-    plain = [cell.model_copy(update={"text": markdown_to_text(cell.text)}) for cell in table.cells]
-    grid = table.model_copy(update={"cells": tuple(plain)}).grid(expand_spans=True)
-    return [[text or "" for text in row] for row in grid]
+    rows = [[""] * table.n_cols for _ in range(table.n_rows)]
+    for cell in table.cells:
+        text = markdown_to_text(cell.text)
+        end = min(cell.col + cell.colspan, table.n_cols)
+        for row in range(cell.row, min(cell.row + cell.rowspan, table.n_rows)):
+            rows[row][cell.col : end] = [text] * (end - cell.col)
+    return rows
 
 
 def column_names(table: Table) -> list[str]:

@@ -79,7 +79,8 @@ def _text(node: Any) -> str:
         return "".join(_text(part) for part in node)
     if not isinstance(node, dict):
         return ""
-    kind, content = node["t"], node.get("c")
+    kind: str = node["t"]
+    content: Any = node.get("c")
     if kind in ("Str", "Math", "Code", "RawInline"):
         return content if isinstance(content, str) else content[-1]
     if kind in ("Space", "SoftBreak", "LineBreak"):

@@ -6,15 +6,17 @@ import sys
 from typing import Any
 
 import pytest
+from docling_core.transforms.chunker.doc_chunk import DocChunk
 from docling_core.transforms.chunker.hierarchical_chunker import HierarchicalChunker
 from docling_core.transforms.chunker.hybrid_chunker import HybridChunker
 from docling_core.transforms.chunker.tokenizer.base import BaseTokenizer
 from docling_core.types.doc import (
+    BoundingBox,
     ContentLayer,
     CoordOrigin,
+    DocItem,
     DocItemLabel,
     DoclingDocument,
-    ListGroup,
     ListItem,
     PictureItem,
     SectionHeaderItem,
@@ -65,13 +67,13 @@ def written(*elements: Element, **values: Any) -> DoclingDocument:
 
 
 def labels(document: DoclingDocument) -> list[str]:
-    return [
-        item.label.value
-        for item, _ in document.iterate_items(
-            included_content_layers={ContentLayer.BODY, ContentLayer.FURNITURE}, traverse_pictures=True
-        )
-        if not isinstance(item, ListGroup)
-    ]
+    layers = {ContentLayer.BODY, ContentLayer.FURNITURE}
+    items = document.iterate_items(included_content_layers=layers, traverse_pictures=True)
+    return [item.label.value for item, _ in items if isinstance(item, DocItem)]
+
+
+def sides(box: BoundingBox) -> tuple[float, float, float, float]:
+    return box.l, box.t, box.r, box.b
 
 
 @pytest.mark.parametrize(
@@ -107,10 +109,10 @@ def test_boxes_are_points_from_the_top_left() -> None:
 
     (prov,) = document.texts[0].prov
     assert prov.page_no == 3
-    assert prov.bbox.as_tuple() == (100, 80, 200, 160)
+    assert sides(prov.bbox) == (100, 80, 200, 160)
     assert prov.bbox.coord_origin is CoordOrigin.TOPLEFT
     assert prov.charspan == (0, 3)
-    assert document.pages[3].size.as_tuple() == (400, 800)
+    assert (document.pages[3].size.width, document.pages[3].size.height) == (400, 800)
 
 
 def test_an_element_without_a_box_has_no_provenance() -> None:
@@ -122,8 +124,8 @@ def test_a_page_of_unknown_size_is_one_by_one() -> None:
         doc_id="d", pages=(ParsedPage(number=1, elements=(element("Text", "x"),)),)
     ).to_docling()
 
-    assert document.pages[1].size.as_tuple() == (1, 1)
-    assert document.texts[0].prov[0].bbox.as_tuple() == pytest.approx(BOX)
+    assert (document.pages[1].size.width, document.pages[1].size.height) == (1, 1)
+    assert sides(document.texts[0].prov[0].bbox) == pytest.approx(BOX)
 
 
 def test_every_page_is_there_even_if_it_failed() -> None:
@@ -324,7 +326,7 @@ def _everything() -> DoclingDocument:
 
 
 def test_docling_chunks_it_by_structure() -> None:
-    chunks = list(HierarchicalChunker().chunk(_everything()))
+    chunks = [DocChunk.model_validate(chunk) for chunk in HierarchicalChunker().chunk(_everything())]
 
     headed = [chunk for chunk in chunks if chunk.meta.headings == ["The title", "1 First"]]
     assert headed
