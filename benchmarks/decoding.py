@@ -83,7 +83,8 @@ def ordinary_page(_: int = 0) -> str:
         elif number % 7 == 0:
             body, name = f"- item **{number}** with m<sup>2</sup>", "List-item"
         else:
-            body, name = f"Words of line {number}, as _pages_ have.", "Text"
+            mark = "_pages_" if number % 4 == 1 else "pages"
+            body, name = f"Words of line {number}, as {mark} have.", "Text"
         blocks.append(f"{box[0]}{body}{box[1]}<class_{name}>")
     return "\n\n".join(blocks)
 

@@ -127,9 +127,12 @@ class Chart(FrozenModel):
         title: The chart's title, or empty.
         panels: Lines that describe the panels, as printed after ``panel:``.
         tables: The data, one table a panel or series group; the first row is the header.
+        table_ids: The id of each table where the model prints one ("a" of ``table[a]:``), else an empty
+            text; empty where no table has one.
     """
 
     type: str = ""
     title: str = ""
     panels: tuple[str, ...] = ()
     tables: tuple[Table, ...] = ()
+    table_ids: tuple[str, ...] = ()

@@ -34,8 +34,13 @@ def storable(text: str) -> str:
     return _CONTROL.sub("", text)
 
 
-def clean_body(body: str) -> CleanBody:
-    """Take the artefacts out of a body and say what they meant."""
+def clean_body(body: str, *, only_continuation: bool = False) -> CleanBody:
+    """Take the artefacts out of a body and say what they meant.
+
+    Args:
+        body: As printed.
+        only_continuation: Take out ``<tbc>`` at the start and at the end, and nothing else (code).
+    """
     if "<" not in body and "\\" not in body:
         return CleanBody(body)
     pieces: list[str] = []
@@ -44,9 +49,14 @@ def clean_body(body: str) -> CleanBody:
     first_word = len(body) - len(body.lstrip())
     last_word = len(body.rstrip())
     for match in _ARTEFACT.finditer(body):
+        is_continuation = "tbc" in match[0].lower()
+        if only_continuation and not (
+            is_continuation and (match.start() == first_word or match.end() == last_word)
+        ):
+            continue
         pieces.append(body[position : match.start()])
         position = match.end()
-        if "tbc" in match[0].lower():
+        if is_continuation:
             before = before or match.start() == first_word
             after = after or match.end() == last_word
         else:

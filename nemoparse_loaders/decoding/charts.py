@@ -20,7 +20,7 @@ _OPEN = re.compile(
 _CLOSE = re.compile(r"\\?</(?:c|ch|cha|char|chart)?\\?>?\s*\Z")
 _TITLE = re.compile(r"title[ \t]*:[ \t]*(.*)", re.IGNORECASE)
 _PANEL = re.compile(r"panel[ \t]*:[ \t]*(.*)", re.IGNORECASE)
-_TABLE_KEY = re.compile(r"table[ \t]*(?:\[[^\]\n]{0,80}\])?[ \t]*:[ \t]*(.*)", re.IGNORECASE)
+_TABLE_KEY = re.compile(r"table[ \t]*(?:\[([^\]\n]{0,80})\])?[ \t]*:[ \t]*(.*)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +41,9 @@ def parse_chart(body: str) -> FoundChart | None:
         None where there is neither a chart tag, a title nor a table: then it is text.
     """
     reader = _Reader()
-    for part in find_tables(_CLOSE.sub("", body), expected=False):
+    for part in find_tables(_CLOSE.sub("", body), expected=False, pipes=False):
         if isinstance(part, FoundTable):
-            reader.tables.append(part.table)
+            reader.add_table(part.table)
             continue
         for line in part.split("\n"):
             reader.line(line.strip())
@@ -51,7 +51,11 @@ def parse_chart(body: str) -> FoundChart | None:
     if not (reader.tagged or reader.title or reader.tables):
         return None
     chart = Chart(
-        type=reader.kind, title=reader.title, panels=tuple(reader.panels), tables=tuple(reader.tables)
+        type=reader.kind,
+        title=reader.title,
+        panels=tuple(reader.panels),
+        tables=tuple(reader.tables),
+        table_ids=tuple(reader.table_ids) if any(reader.table_ids) else (),
     )
     return FoundChart(chart, tuple(reader.notes))
 
@@ -63,6 +67,9 @@ class _Reader:
     tagged: bool = False
     panels: list[str] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
+    table_ids: list[str] = field(default_factory=list)
+    # The id of the table that comes next.
+    next_id: str = ""
     notes: list[str] = field(default_factory=list)
     rows: list[str] = field(default_factory=list)
 
@@ -80,10 +87,11 @@ class _Reader:
         panel = _PANEL.fullmatch(text)
         heading = _TITLE.fullmatch(text)
         if key:
-            if key[1].startswith("|"):
-                self.rows.append(key[1])
-            elif key[1]:
-                self.notes.append(key[1])
+            self.next_id = (key[1] or "").strip()
+            if key[2].startswith("|"):
+                self.rows.append(key[2])
+            elif key[2]:
+                self.notes.append(key[2])
         elif panel:
             self.panels.append(panel[1])
         elif heading and not self.title:
@@ -97,8 +105,13 @@ class _Reader:
             if table is None:
                 self.notes.extend(self.rows)
             else:
-                self.tables.append(table)
+                self.add_table(table)
             self.rows = []
+
+    def add_table(self, table: Table) -> None:
+        self.tables.append(table)
+        self.table_ids.append(self.next_id)
+        self.next_id = ""
 
 
 def chart_markdown(found: FoundChart) -> str:
@@ -129,15 +142,15 @@ def encode_chart(chart: Chart) -> str:
         lines.append(f"title: {chart.title}")
     lines.extend(f"panel: {panel}" for panel in chart.panels)
     for number, table in enumerate(chart.tables):
-        if len(chart.tables) > 1:
-            lines.append(f"table[{_table_id(chart, number)}]:")
+        table_id = _table_id(chart, number)
+        if table_id:
+            lines.append(f"table[{table_id}]:")
+        elif len(chart.tables) > 1:
+            lines.append("table:")
         lines.append(table_to_markdown(table))
     lines.append("</chart>")
     return "\n".join(lines)
 
 
 def _table_id(chart: Chart, number: int) -> str:
-    """The id of the panel that the table belongs to, by position; else a number."""
-    if number < len(chart.panels):
-        return chart.panels[number].split(";")[0].strip().strip("[]") or str(number + 1)
-    return str(number + 1)
+    return chart.table_ids[number] if number < len(chart.table_ids) else ""

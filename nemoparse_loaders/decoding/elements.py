@@ -86,7 +86,8 @@ def elements_from_block(
     Returns:
         The elements, and whether a short piece of text is repeated in them without end.
     """
-    clean = clean_body(block.body)
+    # Code may speak of anything.
+    clean = clean_body(block.body, only_continuation=block.name == _CODE)
     kind = block.name or _guessed_class(clean.text)
     text, loops, left_out = shorten_loops(clean.text)
     contents = read_body(text, kind)
@@ -188,7 +189,7 @@ def _table_content(group: list[str | FoundTable]) -> Content:
     markdown: list[str] = []
     text: list[str] = []
     found: FoundTable | None = None
-    for part in group:
+    for part in _joined_words(group):
         if isinstance(part, FoundTable):
             found = part
             raw.append(part.source)
@@ -207,6 +208,17 @@ def _table_content(group: list[str | FoundTable]) -> Content:
         cut=bool(found and found.cut),
         damage=found.damage if found else "",
     )
+
+
+def _joined_words(group: list[str | FoundTable]) -> list[str | FoundTable]:
+    """The parts, with words that follow each other as one."""
+    parts: list[str | FoundTable] = []
+    for part in group:
+        if isinstance(part, str) and parts and isinstance(parts[-1], str):
+            parts[-1] = f"{parts[-1].rstrip()}\n{part.lstrip()}"
+        else:
+            parts.append(part)
+    return parts
 
 
 def _guessed_class(body: str) -> str:

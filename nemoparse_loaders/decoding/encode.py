@@ -25,10 +25,15 @@ def encode_page(
 ) -> str:
     r"""Print elements as the model would.
 
-    Boxes are printed with four decimals. The body is what the model printed (``raw``) where that is known;
-    else a table as a LaTeX tabular, a chart in the 3.5 form, a formula between ``\( \)``, and everything
-    else as its Markdown. An element without a box is printed without its corners: give boxes to all elements
-    of a page, or to none.
+    Boxes are printed with four decimals, or more where four are not exact. The body is what the model printed
+    (``raw``) where that is known; else a table as a LaTeX tabular, a chart in the 3.5 form, a formula between
+    ``\( \)``, and everything else as its Markdown. An element without a box is printed without its corners:
+    give boxes to all elements of a page, or to none.
+
+    What is printed decodes to equal elements, as far as the grammar can say them. It cannot say: white space
+    around a text; two equal elements in the same box; an element with neither box nor text; a text that is
+    itself a table or a chart of the grammar, or an artefact of the model; more than four header rows of a
+    table; spans in a chart's tables, or a chart's title, type and panels over several lines.
 
     Args:
         elements: In reading order.
@@ -80,5 +85,11 @@ def _block(element: Element, frame: FrameMap) -> str:
 
 
 def _number(value: float) -> str:
-    text = f"{value:.4f}".rstrip("0")
+    """Four decimals, as the model prints them, or as many as it takes to say the same number."""
+    text = f"{value:.4f}"
+    if float(text) != value:
+        text = repr(value)
+        if "e" in text:
+            text = f"{value:.24f}"
+    text = text.rstrip("0")
     return text + "0" if text.endswith(".") else text

@@ -1,9 +1,10 @@
 """Hypothesis strategies for tables, charts and pages: the domain on which printing and reading are inverse.
 
-The domain, in words: text is one or more lines without control characters, single spaces only, none at the
-edges; not the model's own artefacts (``\\unknown``, ``<|unk|>``). A table's cells fill it, and there are at
-most four header rows. Boxes have four decimals; no two elements of a page have the same. Only an element with
-text goes on elsewhere.
+The domain, in words: every class, and unknown ones; any text without control characters and without white
+space at its edges, which is not itself a table, a chart or an artefact (``\\unknown``, ``<|unk|>``); bullets
+in a list item; formulas without delimiters. Cells are lines of single-spaced words and fill their table, with
+at most four header rows. Boxes are any with an area, in every frame; all elements of a page have one, no two
+the same, or none has one, and then all have text. Only an element with text goes on elsewhere.
 """
 
 from __future__ import annotations
@@ -181,6 +182,31 @@ def tables(draw: st.DrawFn, *, spans: bool = True, max_header: int = 4, lines: i
     return Table(cells=tuple(cells), n_rows=n_rows, n_cols=n_cols, header_rows=header_rows)
 
 
+def texts() -> st.SearchStrategy[str]:
+    """Any text: hard pieces, other scripts, blank lines, white space of all kinds inside."""
+    anything = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=20)
+    gap = st.sampled_from([" ", "  ", "\n", "\n\n", "\t", "\u2003", ""])
+    piece = st.one_of(anything, st.text(HARD_CHARACTERS, max_size=8), st.sampled_from(PIECES), gap)
+    return st.lists(piece, max_size=8).map("".join).map(str.strip).filter(_is_plain)
+
+
+def _is_plain(text: str) -> bool:
+    """Neither artefact, nor table, nor chart."""
+    return _is_in_domain(text) and not any(
+        mark in text.lower() for mark in ("<chart", "<t", "\\end", "|-", "-|", "| -", "- |", "|:", ":|")
+    )
+
+
+def exact_boxes() -> st.SearchStrategy[BBox]:
+    """Boxes of any numbers, with an area."""
+    side = st.floats(0.0, 1.0, allow_subnormal=False).filter(lambda value: value == 0.0 or value > 1e-6)
+    return (
+        st.tuples(side, side, side, side)
+        .map(lambda sides: BBox.clamped(*sides))
+        .filter(lambda box: box.area > 0.0)
+    )
+
+
 def boxes() -> st.SearchStrategy[BBox]:
     """Boxes of four decimals with an area."""
     side = st.integers(0, 9_999)
@@ -232,20 +258,49 @@ def _headed_table(rows: list[list[str]]) -> Table:
 
 def elements_like(page_number: int = 1) -> st.SearchStrategy[Element]:
     """Elements as other rooms make them: a class, a box, and Markdown or a table or a chart; no raw body."""
-    common: dict[str, Any] = {"id": st.just(f"p{page_number}e1"), "bbox": boxes()}
-    flags: dict[str, Any] = {"continues_before": st.booleans(), "continues_after": st.booleans()}
-    text_class = st.sampled_from(TEXT_CLASSES)
+    common: dict[str, Any] = {"id": st.just(f"p{page_number}e1"), "bbox": st.one_of(boxes(), exact_boxes())}
     return st.one_of(
-        st.builds(Element, type=text_class, markdown=words(max_lines=3), **common, **flags).filter(
-            lambda element: bool(element.markdown)
-        ),
-        st.builds(Element, type=text_class, **common),
-        st.builds(Element, type=st.just("Code"), markdown=words(max_lines=3), **common),
-        st.builds(Element, type=st.just("Table"), table=tables(), **common, **flags),
+        texts_like(common),
+        st.builds(Element, type=st.sampled_from([*TEXT_CLASSES, "Table", "List-item", "TOC"]), **common),
+        st.builds(Element, type=st.sampled_from(["Table", "TOC"]), table=tables(), **common, **_FLAGS),
         st.builds(Element, type=st.just("Chart"), chart=charts(), **common),
     )
+
+
+_FLAGS: dict[str, Any] = {"continues_before": st.booleans(), "continues_after": st.booleans()}
+
+
+def texts_like(common: dict[str, Any]) -> st.SearchStrategy[Element]:
+    """Elements that are text: of any class."""
+    text = st.one_of(texts(), words(max_lines=3)).filter(bool)
+    items = st.lists(words().filter(bool), min_size=1, max_size=3).map(
+        lambda lines: "\n".join(f"- {line}" for line in lines)
+    )
+    formulas = st.text("xyz^_{}+-=0 ,\\&\u03b1", min_size=1, max_size=12).map(str.strip).filter(_is_formula)
+    return st.one_of(
+        st.builds(Element, type=st.sampled_from(TEXT_CLASSES), markdown=text, **common, **_FLAGS),
+        st.builds(Element, type=st.just("Code"), markdown=text, **common),
+        st.builds(Element, type=st.just("List-item"), markdown=items, **common, **_FLAGS),
+        st.builds(
+            Element,
+            type=st.sampled_from(["Formula", "Inline-formula"]),
+            markdown=formulas,
+            **common,
+            **_FLAGS,
+        ),
+    )
+
+
+def _is_formula(text: str) -> bool:
+    # A backslash at the end would escape what closes the formula.
+    return bool(text) and not text.endswith("\\")
 
 
 def pages_like(max_size: int = 4) -> st.SearchStrategy[list[Element]]:
     """The elements of a page."""
     return st.lists(elements_like(), max_size=max_size, unique_by=lambda element: element.bbox)
+
+
+def pages_without_boxes(max_size: int = 4) -> st.SearchStrategy[list[Element]]:
+    """The elements of a page that was read without boxes."""
+    return st.lists(texts_like({"id": st.just("p1e1")}), min_size=1, max_size=max_size)

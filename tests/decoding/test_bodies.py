@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nemoparse_loaders.decoding import decode_page
+from nemoparse_loaders.decoding import decode_page, encode_page
 from nemoparse_loaders.document import Element
 
 
@@ -232,3 +232,42 @@ def test_a_chart_with_a_tabular() -> None:
     assert bare.chart is not None
     assert (tagged.chart.title, tagged.chart.tables) == ("T", bare.chart.tables)
     assert bare.chart.tables[0].grid() == [["a", "b"], ["1", "2"]]
+
+
+@pytest.mark.parametrize(
+    "body", ["\\unknown = 1", "print('<|unk|>')", "a <tbc> b", "\\newcommand{\\unknown}{<tbc>}"]
+)
+def test_code_may_speak_of_artefacts(body: str) -> None:
+    (element,) = decode_page(f"<x_0><y_0>{body}<x_1><y_1><class_Code>").elements
+
+    assert element.text == element.raw == body
+    assert not element.issues
+
+
+def test_code_goes_on_elsewhere() -> None:
+    (element,) = decode_page("<x_0><y_0><tbc>return <tbc> 1<tbc><x_1><y_1><class_Code>").elements
+
+    assert (element.text, element.continues_before, element.continues_after) == ("return <tbc> 1", True, True)
+
+
+@pytest.mark.parametrize(
+    ("body", "ids"),
+    [
+        ("table[a]:\n| x |\n|---|\n| 1 |\ntable[b]:\n| y |\n|---|\n| 2 |", ("a", "b")),
+        ("table[ 2020 ]: | x | y |\n| 1 | 2 |", ("2020",)),
+        ("| x |\n|---|\n| 1 |\n\ntable[b]:\n| y |\n|---|\n| 2 |", ("", "b")),
+        ("table[t]:\n\\begin{tabular}{c} x \\\\ 1 \\end{tabular}", ("t",)),
+        ("table:\n| x |\n|---|\n| 1 |", ()),
+        ("| x |\n|---|\n| 1 |", ()),
+    ],
+)
+def test_tables_of_a_chart_keep_their_ids(body: str, ids: tuple[str, ...]) -> None:
+    reply = f'<x_0><y_0><chart type="bar">\n{body}\n</chart><x_1><y_1><class_Chart>'
+
+    (element,) = decode_page(reply).elements
+
+    assert element.chart is not None
+    assert element.chart.table_ids == ids
+    assert len(element.chart.tables) == max(1, len(ids))
+    (again,) = decode_page(encode_page([element.model_copy(update={"raw": ""})])).elements
+    assert again.chart == element.chart

@@ -46,17 +46,21 @@ _CAPTION = re.compile(r"\\caption\*?(?:\[[^\]\n]{0,400}\])?\{((?:[^{}\\]|\\.|\{[
 _CUT_MESSAGE = "its beginning is missing"
 
 
-def find_tables(body: str, *, expected: bool, marked_only: bool = False) -> list[str | FoundTable]:
+def find_tables(
+    body: str, *, expected: bool, marked_only: bool = False, pipes: bool = True
+) -> list[str | FoundTable]:
     """Split a body into words and tables, in order.
 
     Args:
         body: A body without artefacts.
         expected: The class says that it is a table: pipes and bare rows count, too.
         marked_only: Only marked rows are headers (a table of contents).
+        pipes: Look for pipe tables, too; where the class says nothing, only for those with a delimiter row.
     """
     if expected and body.startswith("|"):
         return find_pipe_tables(body)
-    latex, html = _LATEX.search(body), _HTML.search(body)
+    latex = _LATEX.search(body) if "\\" in body else None
+    html = _HTML.search(body) if "<" in body else None
     # What stands first holds the other, if there are both.
     if latex and not (html and html.start() < latex.start()):
         return _latex_parts(body, marked_only=marked_only)
@@ -69,6 +73,8 @@ def find_tables(body: str, *, expected: bool, marked_only: bool = False) -> list
                 return parts
         if "&" in body and "\\\\" in body:
             return _bare_rows(body, marked_only=marked_only)
+    elif pipes and "|" in body and "\n" in body:
+        return find_pipe_tables(body, certain=True)
     return [body]
 
 

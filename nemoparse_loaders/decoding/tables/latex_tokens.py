@@ -150,7 +150,8 @@ def find_structure(tokens: list[Token]) -> Structure:
     """Match braces, formulas and environments."""
     finder = _Finder(Structure(), [_Level("", -1)])
     for index, token in enumerate(tokens):
-        finder.take(index, token, tokens)
+        if token.kind is not Kind.TEXT:
+            finder.take(index, token, tokens)
     for level in finder.levels[1:]:
         finder.structure.env_end[level.begin] = len(tokens)
     return finder.structure
@@ -176,8 +177,6 @@ class _Finder:
     def take(self, index: int, token: Token, tokens: list[Token]) -> None:
         level = self.levels[-1]
         kind = token.kind
-        if kind is Kind.TEXT:
-            return
         if kind is Kind.OPEN:
             level.braces.append(index)
         elif kind is Kind.CLOSE:

@@ -14,8 +14,13 @@ _DELIMITER = re.compile(r":?-{1,200}:?")
 _BREAK = re.compile(r"[ \t]*<br ?/?>[ \t]*", re.IGNORECASE)
 
 
-def find_pipe_tables(body: str) -> list[str | FoundTable]:
-    """Split a body into words and pipe tables: lines that begin with a pipe, or go with a delimiter row."""
+def find_pipe_tables(body: str, *, certain: bool = False) -> list[str | FoundTable]:
+    """Split a body into words and pipe tables: lines that begin with a pipe, or go with a delimiter row.
+
+    Args:
+        body: The text.
+        certain: Only those with a delimiter row below the first, and as many columns in both, two at least.
+    """
     parts: list[str | FoundTable] = []
     words: list[str] = []
     rows: list[str] = []
@@ -27,7 +32,10 @@ def find_pipe_tables(body: str) -> list[str | FoundTable]:
         words.clear()
 
     def end_rows() -> None:
-        if rows:
+        if rows and certain and not _is_certain(rows):
+            words.extend(rows)
+            rows.clear()
+        elif rows:
             end_words()
             table = read_pipe_rows(rows)
             source = "\n".join(rows)
@@ -47,6 +55,13 @@ def find_pipe_tables(body: str) -> list[str | FoundTable]:
     end_rows()
     end_words()
     return parts
+
+
+def _is_certain(rows: Sequence[str]) -> bool:
+    if len(rows) < 2 or not is_delimiter_row(rows[1]):
+        return False
+    n_cols = len(split_pipe_row(rows[0]))
+    return n_cols > 1 and n_cols == len(split_pipe_row(rows[1]))
 
 
 def is_delimiter_row(line: str) -> bool:
