@@ -9,7 +9,7 @@ from ..document import Element, ElementType
 from ..export.latex import table_to_latex
 from ..profiles import Profile, get_profile
 from .charts import encode_chart
-from .frames import FrameMap, frame_map
+from .frames import IDENTITY, FrameMap, frame_map
 from .markers import escape_tokens
 
 _TBC = re.compile(r"<(tbc)>", re.IGNORECASE)
@@ -50,7 +50,7 @@ def encode_page(
         profile = get_profile(profile)
     printed = list(elements)
     has_boxes = any(element.bbox is not None for element in printed)
-    frame = frame_map(profile, image_size) if has_boxes else FrameMap()
+    frame = frame_map(profile, image_size) if has_boxes else IDENTITY
     return "\n\n".join(_block(element, frame) for element in printed)
 
 

@@ -23,7 +23,7 @@ class FrameMap(NamedTuple):
 
     def to_page(self, first: tuple[float, float], last: tuple[float, float]) -> BBox:
         """The box of two printed corners, sorted and clamped to the page."""
-        if self == _IDENTITY and 0.0 <= first[0] <= last[0] <= 1.0 and 0.0 <= first[1] <= last[1] <= 1.0:
+        if self is IDENTITY and 0.0 <= first[0] <= last[0] <= 1.0 and 0.0 <= first[1] <= last[1] <= 1.0:
             return BBox(*first, *last)
         return BBox.clamped(
             (first[0] - self.offset_x) / self.extent_x,
@@ -42,7 +42,7 @@ class FrameMap(NamedTuple):
         )
 
 
-_IDENTITY = FrameMap()
+IDENTITY = FrameMap()
 
 
 def frame_map(profile: Profile, image_size: tuple[int, int] | None) -> FrameMap:
@@ -56,7 +56,7 @@ def frame_map(profile: Profile, image_size: tuple[int, int] | None) -> FrameMap:
         OptionError: The frame needs the image's size and has none, or it is not positive.
     """
     if profile.frame == "content":
-        return FrameMap()
+        return IDENTITY
     if image_size is None:
         raise OptionError(
             f"profile {profile.name} prints boxes on a canvas: give image_size=(width, height), "

@@ -29,7 +29,7 @@ _TOKEN_STARTS = ("<x_", "<y_", "<class_", "</s>", "<predict_", "<output_")
 # A block with all of its tokens and no other one inside.
 _CORNER = r"<x_(-?[0-9]{1,6}(?:\.[0-9]{0,24})?)><y_(-?[0-9]{1,6}(?:\.[0-9]{0,24})?)>"
 _WHOLE_BLOCK = re.compile(
-    rf"\s*{_CORNER}([^<]*(?:<+(?!x_|y_|class_|(?:{_PROMPT})>)[^<]*)*){_CORNER}<class_([^<>\n]{{1,48}})>"
+    rf"\s*{_CORNER}([^<]*(?:<(?!x_|y_|class_|(?:{_PROMPT})>)[^<]*)*){_CORNER}<class_([^<>\n]{{1,48}})>"
 )
 _TOKEN_NAME = re.compile("<(x|y|class)_")
 _LARGEST = 1e6

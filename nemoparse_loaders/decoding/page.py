@@ -8,7 +8,7 @@ from ..profiles import Profile, get_profile
 from .artefacts import storable
 from .blocks import Block, assemble
 from .elements import elements_from_block
-from .frames import FrameMap, frame_map
+from .frames import IDENTITY, FrameMap, frame_map
 from .markers import scan
 from .tool_calls import blocks_from_tool_call, is_tool_call
 
@@ -49,11 +49,11 @@ def decode_page(
         # Its boxes are fractions of the image whatever the generation.
         blocks, cut = blocks_from_tool_call(reply)
         noise = 0
-        frame = FrameMap()
+        frame = IDENTITY
     else:
         blocks, stray = assemble(scanned)
         cut, noise = scanned.cut, max(scanned.noise_run, stray)
-        frame = frame_map(profile, image_size) if scanned.has_pairs else FrameMap()
+        frame = frame_map(profile, image_size) if scanned.has_pairs else IDENTITY
     placed = [(block, _box(block, frame)) for block in blocks]
     kept, dropped = _without_duplicates(placed)
     repeated = repeated_blocks([(block.name or "", block.body, bbox) for block, bbox in kept])

@@ -311,3 +311,31 @@ def test_no_reply_is_an_error(reply: str, reason: str | None, profile: str) -> N
 def _assert_sound(grid: list[list[str | None]], n_rows: int, n_cols: int) -> None:
     assert len(grid) == n_rows
     assert all(len(row) == n_cols for row in grid)
+
+
+# One character of the grammar again and again, in every place where text may stand. An expression that can
+# match such a run in more than one way would never come back.
+@pytest.mark.parametrize(
+    "unit", [*"<>\\&{}$|*_`#-:=.[](/ \n\t1ax", "<x", "<c", "</", "\\\\", "\\(", "<b", "&\\", "<t "]
+)
+@pytest.mark.parametrize(
+    "frame",
+    [
+        "{}",
+        "<x_0.1><y_0.1>{}<x_0.9><y_0.9><class_Text>",
+        "<x_0.1><y_0.1>{}",
+        "<x_0.1><y_0.1>a<x_0.9><y_0.9><class_{}>",
+        "<x_0.1><y_0.1>\\begin{{tabular}}{{c}}{}\\end{{tabular}}<x_0.9><y_0.9><class_Table>",
+        "<x_0.1><y_0.1>\\begin{{tabular}}{{{}",
+        "<x_0.1><y_0.1><table><tr><td {}</table><x_0.9><y_0.9><class_Table>",
+        '<x_0.1><y_0.1><chart type="{}\ntable[{}\ntitle:{}<x_0.9><y_0.9><class_Chart>',
+        "<x_0.1><y_0.1>1 {}<x_0.9><y_0.9><class_TOC>",
+        '[[{{"text": "{}',
+    ],
+)
+def test_a_run_of_any_character_ends(frame: str, unit: str) -> None:
+    reply = frame.format(*[f"{unit * 400}b{unit * 400}"] * 3)
+
+    page = decode_page(reply)
+
+    assert page.elements or page.status != "ok"

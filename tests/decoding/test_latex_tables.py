@@ -5,7 +5,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from nemoparse_loaders.decoding import decode_page
 from nemoparse_loaders.document import Element, Table
@@ -334,3 +338,31 @@ def test_white_space_at_the_end_of_a_mark_goes_behind_it(command: str, end: str)
     (cell,) = element.table.cells
     assert cell.text.endswith(" b")
     assert not cell.text.endswith("  b")
+
+
+@given(
+    st.lists(
+        st.lists(st.text("ab 1.%#$[]*:\t\n", max_size=6), min_size=1, max_size=4), min_size=1, max_size=5
+    ),
+    st.sampled_from(["\\\\", "\\\\\n", "\\\\[2pt]", "\\\\*\n", "\\tabularnewline "]),
+    st.sampled_from(["", "\\hline ", "\\toprule\n"]),
+)
+@settings(max_examples=200)
+def test_plain_cells_are_read_alike_whatever_stands_between(
+    rows: list[list[str]], end: str, rule: str
+) -> None:
+    """Runs of plain cells are read at once; empty groups between them have each read alone."""
+    escaped = [[re.sub(r"[%#$]", r"\\\g<0>", cell) for cell in row] for row in rows]
+    at_once = rule + end.join("&".join(cells) for cells in escaped)
+    alone = rule + end.join("&".join(f"{{}}{cell}{{}}" for cell in cells) for cells in escaped)
+
+    first, second = (
+        decode(f"\\begin{{tabular}}{{c}}{body}\\end{{tabular}}").table for body in (at_once, alone)
+    )
+
+    assert first is not None
+    # A bracket right behind a row end may be its length, which the empty group prevents.
+    if not any(row[0].startswith(("[", "*")) for row in rows):
+        assert second is not None
+        assert first.grid() == second.grid()
+        assert first.header_rows == second.header_rows

@@ -149,7 +149,7 @@ class _Reader:
                 if piece == "\\\\":
                     self._take_row_end()
                 elif piece != "&":
-                    self.cell.add(piece)
+                    self.cell.add(_unescaped(piece))
                 elif self.nested:
                     self.cell.add(" ")
                 else:
@@ -162,12 +162,14 @@ class _Reader:
         if lines:
             self.end_row()
             last = lines.pop()
-            self.result.rows.extend([cell.strip(" ") for cell in line.split("&")] for line in lines)
+            self.result.rows.extend(
+                [cell.strip(" ") for cell in _unescaped(line).split("&")] for line in lines
+            )
             self._add_cells(last)
 
     def _add_cells(self, text: str) -> None:
         """Add cells of plain text; the last one stays open."""
-        *whole, last = text.split("&")
+        *whole, last = _unescaped(text).split("&")
         self.row.extend([cell.strip(" ") for cell in whole])
         self.cell.add(last)
 
@@ -417,6 +419,11 @@ class _Reader:
         self.open_groups += 1
         self.closers[group] = (-1, "")
         return self.arguments.open_index(index) + 1
+
+
+def _unescaped(text: str) -> str:
+    """Plain text without the backslashes that a run of cells may have."""
+    return text.replace("\\", "") if "\\" in text else text
 
 
 _MATH_ENVIRONMENTS = frozenset(

@@ -25,7 +25,7 @@ class Kind(IntEnum):
     CLOSE = 7
     DOLLAR = 8
     BREAK = 9
-    # Ends of cells and rows with the plain text behind each: "& a & b \\\\ c".
+    # Ends of cells and rows, with the plain text behind each: "& a & 5\\% \\\\ c".
     CELLS = 10
 
 
@@ -39,9 +39,11 @@ _TOKENS = (
     r"|(?P<single>[{}$])"
     r"|[^\\{}&$<]+|[\\<]"
 )
-_TOKEN = re.compile(r"(?P<cells>(?:(?:&|\\\\(?![*\[]))[^\\{}&$<]*)+)" + _TOKENS)
+# Escapes that are always the bare character belong to plain text, too.
+_PLAIN = r"[^\\{}&$<]*(?:\\[%#$][^\\{}&$<]*)*"
+_TOKEN = re.compile(rf"(?P<cells>(?:(?:&|\\\\(?![*\[])){_PLAIN})+)" + _TOKENS)
 # In a body with a path ("C:\\dir") the row ends have to be looked at one by one.
-_TOKEN_NEAR_PATHS = re.compile(r"(?P<cells>(?:&[^\\{}&$<]*)+)" + _TOKENS)
+_TOKEN_NEAR_PATHS = re.compile(rf"(?P<cells>(?:&{_PLAIN})+)" + _TOKENS)
 _SINGLE = {"{": Kind.OPEN, "}": Kind.CLOSE, "$": Kind.DOLLAR}
 _DRIVE = re.compile(r"(?:^|[^A-Za-z0-9])[A-Za-z]:\Z")
 _ROW_COMMANDS = frozenset({"tabularnewline", "cr", "crcr"})
