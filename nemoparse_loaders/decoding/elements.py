@@ -46,6 +46,8 @@ _RUNNING_TEXT = frozenset(
 )
 # Without one of these a text is the same in Markdown, plain, and as printed, and holds no table.
 _MARK = re.compile(r"[\\*_<|]")
+# Below this nothing can be a loop.
+_SHORT = 1_000
 _TABULAR = frozenset({ElementType.TABLE.value, _TOC})
 
 
@@ -86,6 +88,11 @@ def elements_from_block(
     Returns:
         The elements, and whether a short piece of text is repeated in them without end.
     """
+    if _is_plain_line(block) and not repeats:
+        # Most blocks are such: nothing to take out, to read, or to say of them.
+        text = block.body.strip()
+        element_id = f"p{page_number}e{first_number}"
+        return [build_element(element_id, block.name or "", bbox, text, text, text)], False
     # Code may speak of anything.
     clean = clean_body(block.body, only_continuation=block.name == _CODE)
     kind = block.name or _guessed_class(clean.text)
@@ -123,6 +130,17 @@ def elements_from_block(
     return elements, loops
 
 
+def _is_plain_line(block: Block) -> bool:
+    """Whether a block is sound and a little text without any mark, of a class without a rule of its own."""
+    return (
+        block.name in _RUNNING_TEXT
+        and len(block.body) < _SHORT
+        and not block.problem
+        and not block.cut
+        and not _MARK.search(block.body)
+    )
+
+
 def read_body(body: str, kind: str) -> list[Content]:
     """What a body of a class says, without artefacts in it."""
     lines = body.strip("\n").rstrip()
@@ -131,8 +149,6 @@ def read_body(body: str, kind: str) -> list[Content]:
     text = body.strip()
     if not text:
         return [Content("")]
-    if kind in _RUNNING_TEXT and not _MARK.search(text):
-        return [Content(text, text, text)]
     if kind in _FORMULAS:
         formula = bare_formula(text)
         return [Content(raw=text, markdown=formula, text=formula)]

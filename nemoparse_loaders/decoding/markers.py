@@ -26,11 +26,11 @@ _MARKER = re.compile(
 )
 _PROMPTS_AT_START = re.compile(rf"(?:\s*<(?:{_PROMPT})>)*")
 _TOKEN_STARTS = ("<x_", "<y_", "<class_", "</s>", "<predict_", "<output_")
-# A block with all of its tokens and no other one inside.
+# The parts of a block with all of its tokens and no other one inside.
 _CORNER = r"<x_(-?[0-9]{1,6}(?:\.[0-9]{0,24})?)><y_(-?[0-9]{1,6}(?:\.[0-9]{0,24})?)>"
-_WHOLE_BLOCK = re.compile(
-    rf"\s*{_CORNER}([^<]*(?:<(?!x_|y_|class_|(?:{_PROMPT})>)[^<]*)*){_CORNER}<class_([^<>\n]{{1,48}})>"
-)
+_OPENING = re.compile(rf"\s*{_CORNER}")
+_CLOSING = re.compile(rf"{_CORNER}<class_([^<>\n]{{1,48}})>")
+_NEXT_TOKEN = re.compile(rf"<(?:x_|y_|class_|(?:{_PROMPT})>)")
 _TOKEN_NAME = re.compile("<(x|y|class)_")
 _LARGEST = 1e6
 
@@ -135,15 +135,19 @@ def _whole_blocks(reply: str) -> tuple[list[WholeBlock], int]:
     start = _PROMPTS_AT_START.match(reply)
     position = start.end() if start else 0
     while True:
-        match = _WHOLE_BLOCK.match(reply, position)
-        if match is None:
+        opening = _OPENING.match(reply, position)
+        following = _NEXT_TOKEN.search(reply, opening.end()) if opening else None
+        closing = _CLOSING.match(reply, following.start()) if following else None
+        if opening is None or closing is None:
             return blocks, position
-        x0, y0, body, x1, y1, name = match.groups()
+        x0, y0 = opening.groups()
+        x1, y1, name = closing.groups()
         name = name.strip()
         if not name:
             return blocks, position
+        body = reply[opening.end() : closing.start()]
         blocks.append(WholeBlock(body, name, (float(x0), float(y0)), (float(x1), float(y1))))
-        position = match.end()
+        position = closing.end()
 
 
 def _add_noise(found: Scan, run: int, count: int) -> int:
