@@ -164,7 +164,8 @@ class DocumentParser:
             sources: Taken one by one, only as far ahead as is needed to keep the engine busy. An iterator is
                 taken in a thread of its own, so that it may wait without holding up pages on their way.
             on_error: A document that cannot be read: "raise"; "skip" with a warning in the log; or a
-                function that is called with the error, after which the next document follows.
+                function that is called with the error, in another thread than the caller's, after which the
+                next document follows.
 
         Yields:
             Documents in the order of the sources.

