@@ -303,3 +303,25 @@ ACCENTS = {
     "\\.": "\u0307",
 }
 LETTER_ACCENTS = {"c": "\u0327", "v": "\u030c", "u": "\u0306", "H": "\u030b", "k": "\u0328", "r": "\u030a"}
+
+# Environments that are one formula.
+MATH_ENVIRONMENTS = frozenset(
+    [
+        "matrix",
+        "pmatrix",
+        "bmatrix",
+        "vmatrix",
+        "Vmatrix",
+        "Bmatrix",
+        "smallmatrix",
+        "cases",
+        "aligned",
+        "gathered",
+        "split",
+        "equation",
+        "align",
+        "gather",
+        "math",
+        "displaymath",
+    ]
+)

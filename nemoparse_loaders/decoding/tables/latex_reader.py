@@ -14,6 +14,7 @@ from .latex_commands import (
     LETTER_ACCENTS,
     LINE_BREAKS,
     LINED_BOXES,
+    MATH_ENVIRONMENTS,
     OPERATORS,
     RULES,
     SKIPPED_ARGUMENTS,
@@ -204,7 +205,7 @@ class _Reader:
             self.nested += 1
             return self.read_spec(index + 1, token.text, nested=True)
         end = self.structure.env_end.get(index, self.end)
-        if token.text.rstrip("*") in _MATH_ENVIRONMENTS and end < self.end:
+        if token.text.rstrip("*") in MATH_ENVIRONMENTS and end < self.end:
             self.cell.add_raw(self.source[token.start : self.tokens[end].end].replace("\n", " "))
             return end + 1
         return index + 1
@@ -424,25 +425,3 @@ class _Reader:
 def _unescaped(text: str) -> str:
     """Plain text without the backslashes that a run of cells may have."""
     return text.replace("\\", "") if "\\" in text else text
-
-
-_MATH_ENVIRONMENTS = frozenset(
-    [
-        "matrix",
-        "pmatrix",
-        "bmatrix",
-        "vmatrix",
-        "Vmatrix",
-        "Bmatrix",
-        "smallmatrix",
-        "cases",
-        "aligned",
-        "gathered",
-        "split",
-        "equation",
-        "align",
-        "gather",
-        "math",
-        "displaymath",
-    ]
-)
