@@ -34,7 +34,7 @@ def check_reply(data: bytes) -> None:
 
 
 def _is_whole(page: ParsedPage) -> bool:
-    """Sound blocks, each of which is one element: what several tables of one block were cut from is not known."""
+    """Sound blocks, each of which is one element: several tables of one block are blocks of their own again."""
     boxes = {element.bbox for element in page.elements}
     return (
         page.status == "ok"
