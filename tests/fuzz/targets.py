@@ -34,7 +34,7 @@ def check_reply(data: bytes) -> None:
 
 
 def _is_whole(page: ParsedPage) -> bool:
-    """Sound blocks, each of which is one element: several tables of one block are blocks of their own again."""
+    """Sound blocks, each of which is one element: a block with several tables comes back as several."""
     boxes = {element.bbox for element in page.elements}
     return (
         page.status == "ok"
