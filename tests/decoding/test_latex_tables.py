@@ -48,11 +48,13 @@ def spans(found: Table) -> list[tuple[int, int, int, int]]:
         (r"a & b \\ c & d \\", "{cc}", [["a", "b"], ["c", "d"]]),
         (r"a&b\\c&d", "{cc}", [["a", "b"], ["c", "d"]]),
         (r"a & b \\[2pt] c & d \\* e & f \tabularnewline g & h", "{cc}", [["a", "b"], ["c", "d"], ["e", "f"], ["g", "h"]]),
+        ("a & b \\\\ [5pt] c & d \\\\ [5] & e", "{cc}", [["a", "b"], ["c", "d"], ["[5]", "e"]]),
         ("[1] & x \\\\\n[2] & y \\\\", "{cc}", [["[1]", "x"], ["[2]", "y"]]),
         (r"a & b \\[1] & c", "{cc}", [["a", "b"], ["[1]", "c"]]),
         # Column specifications.
         (r"a & b", "", [["a", "b"]]),
         (r"a & b & c", "{|l|*{2}{p{3cm}|}}", [["a", "b", "c"]]),
+        (r"a & b & c", "{@{}p{3cm}|S[table-format=2.1]!{\\vrule}X[2,c]}", [["a", "b", "c"]]),
         (r"a & b", r"[t]{@{\hspace{2pt}}l>{\bfseries}r<{x}}", [["a", "b"]]),
         (r"a & b", "{*{999999}{c}}", [["a", "b"]]),
         # Rules never become text.
@@ -64,7 +66,7 @@ def spans(found: Table) -> list[tuple[int, int, int, int]]:
         (r"a & & c \\ & & \\ x & y & z", "{ccc}", [["a", "", "c"], ["", "", ""], ["x", "y", "z"]]),
         # Lines inside of a cell.
         ("a\nb & c<br>d & e \\linebreak f \\newline g", "{ccc}", [["a b", "c\nd", "e\nf\ng"]]),
-        (r"\makecell{Net \\ sales} & \thead[l]{a \\ b} & \shortstack{x\\y}", "{ccc}", [["Net\nsales", "a\nb", "x\ny"]]),
+        (r"\makecell{Net \\ sales} & \thead[l]{a \\ b} & \makecell*[r]{x\\y}", "{ccc}", [["Net\nsales", "a\nb", "x\ny"]]),
         (r"\begin{tabular}{c} in1 \\ in2 \end{tabular} & b \\ c & d", "{cc}", [["in1\nin2", "b"], ["c", "d"]]),
         # A file name, with single and double backslashes.
         (r"C:\\dir\\file.txt & b \\ C:\dir\file & d", "{cc}", [[r"C:\dir\file.txt", "b"], [r"C:\dir\file", "d"]]),
@@ -95,7 +97,13 @@ def test_rows_and_cells(rows: str, spec: str, expected: Grid) -> None:
         (r"\textasciitilde 3 \textgreater{}5", "~3 >5"),
         (r"25\,\textdegree C, 3 \times 4", "25 °C, 3 × 4"),
         (r"caf\'{e}, na\"{\i}ve, \c{c}a", "café, naïve, ça"),
-        (r"it\'s", "it's"),
+        (
+            r"caf\'e, M\"uller, \`a la, ma\~nana, \^\i, fa\c cade, \v Skoda",
+            "café, Müller, à la, mañana, î, façade, Škoda",
+        ),
+        (r"it\'s O\'Neill \'n\' \"A\" \c \v{}", "it's O'Neill 'n' \"A\" \\c"),
+        (r"\textbar\ y a\;b", "| y a b"),
+        (r"\checkmark* \textdegree*", "✓* °*"),
         ("m<sup>2</sup> CO<sub>2</sub>", "m² CO₂"),
         (r"m\textsuperscript{2}", "m²"),
         (r"\textbf{Total} \textit{n} \emph{x}", "Total n x"),

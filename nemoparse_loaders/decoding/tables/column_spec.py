@@ -8,6 +8,8 @@ _MOST_COLUMNS = 1_000
 # What may stand in one; anything else is the first cell of a table whose specification is missing.
 _ALLOWED = frozenset("lcrLCRXJSNDdPpmbMBwWV|:!@><*.,;()[]0123456789=+- \t\n")
 _COMMAND = re.compile(r"\\[A-Za-z]+")
+# "S[table-format=2.1]", "X[2,c]".
+_OPTION = re.compile(r"(?<=[A-Za-z])\[[^\[\]{}\n]{0,80}\]")
 _REPEAT = re.compile(r"\s*\{([0-9]{1,6})\}\s*(?=\{)")
 _COLUMNS = frozenset("lcrLCRXJSNDdPpmbMBwWV")
 
@@ -19,6 +21,7 @@ def looks_like_spec(text: str) -> bool:
 
 def count_columns(text: str) -> int:
     """How many columns a specification declares, 1,000 at most."""
+    text = _OPTION.sub("", text)
     total = 0
     # Of each open repeat: its factor, the depth of its group, the columns before it.
     repeats: list[tuple[int, int, int]] = []
@@ -49,10 +52,10 @@ def count_columns(text: str) -> int:
 
 
 def _without_arguments(text: str) -> str:
-    """The letters outside of inner groups: ``p{3cm}`` has any text inside."""
+    """The letters outside of inner groups and options: ``p{3cm}`` and ``S[...]`` have any text inside."""
     pieces: list[str] = []
     depth = 0
-    for character in text:
+    for character in _OPTION.sub("", text):
         if character == "{":
             depth += 1
         elif character == "}":

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from dataclasses import dataclass, field
 
 from .source_cell import SourceCell
@@ -73,10 +72,6 @@ class CellText:
             self.pieces.append(mark)
         if trailing:
             self.pieces.append(" ")
-
-    def add_accent(self, mark: str, letter: str) -> None:
-        """Add a letter with an accent over it."""
-        self.add_raw(unicodedata.normalize("NFC", letter[:1] + mark + letter[1:]))
 
     def finished(self) -> SourceCell:
         """The cell with its white space settled."""

@@ -164,7 +164,9 @@ STYLES = {
 }
 
 # Boxes whose argument may hold lines of its own.
-LINED_BOXES = frozenset({"makecell", "thead", "shortstack", "Centerstack", "pbox", "vtop", "vbox"})
+LINED_BOXES = frozenset(
+    {"makecell", "makecell*", "thead", "shortstack", "Centerstack", "pbox", "vtop", "vbox"}
+)
 
 # How many arguments to skip before the text, if there is any.
 SKIPPED_ARGUMENTS = {

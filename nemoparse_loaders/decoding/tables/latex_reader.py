@@ -6,12 +6,11 @@ import re
 from dataclasses import dataclass, field
 
 from .column_spec import count_columns, looks_like_spec
+from .latex_accents import read_accent
 from .latex_arguments import Arguments
 from .latex_cells import CellText, one_line, span_number
 from .latex_commands import (
-    ACCENTS,
     DECLARATIONS,
-    LETTER_ACCENTS,
     LINE_BREAKS,
     LINED_BOXES,
     MATH_ENVIRONMENTS,
@@ -224,20 +223,27 @@ class _Reader:
             after = self._take_formula(index)
             if after is not None:
                 return after
-        group = self.structure.group_end.get(index + 1)
-        if token.text in ACCENTS and group is not None and group <= index + 3:
-            letter = self.source[self.tokens[index + 1].end : self.tokens[group].start]
-            letter = letter[1:] if letter in ("\\i", "\\j") else letter
-            if letter.isalpha():
-                self.cell.add_accent(ACCENTS[token.text], letter)
-                return group + 1
-        if character in ", \n\t":
+        after = self._take_accent(index)
+        if after is not None:
+            return after
+        if character in ", \n\t;":
+            # White space behind a command is eaten, but not this one.
+            self.cell.eat_space = False
             self.cell.add(" ")
         elif character in _MARKDOWN_MARKS and not self._inside_word(index):
             self.cell.add_raw(token.text)
         else:
             self.cell.add_raw(character)
         return index + 1
+
+    def _take_accent(self, index: int) -> int | None:
+        accent = read_accent(self.arguments, index)
+        if accent is None:
+            return None
+        letter, rest, after = accent
+        self.cell.add_raw(letter)
+        self.cell.add(rest)
+        return after
 
     def _inside_word(self, index: int) -> bool:
         return self.cell.last_character().isalnum() and self._next_character(index + 1).isalnum()
@@ -257,12 +263,9 @@ class _Reader:
             return self._enter_group(index + 1)
         if name in SYMBOLS:
             return self._take_symbol(index, token, SYMBOLS[name])
-        if name in LETTER_ACCENTS and self.arguments.group(index + 1) is not None:
-            group = self.arguments.group(index + 1)
-            letter = self.source[self.tokens[index + 1].end : self.tokens[group or 0].start]
-            if letter.isalpha() and len(letter) == 1:
-                self.cell.add_accent(LETTER_ACCENTS[name], letter)
-                return (group or 0) + 1
+        after = self._take_accent(index)
+        if after is not None:
+            return after
         if name in OPERATORS:
             self.cell.add_raw(OPERATORS[name])
             return self._after_option(index, token)

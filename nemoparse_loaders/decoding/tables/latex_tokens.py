@@ -32,8 +32,8 @@ class Kind(IntEnum):
 _LENGTH = r"\[[ ]?-?[0-9.]{1,8}[ ]?(?:pt|ex|em|cm|mm|in|bp|pc|sp|\\[a-z]{4,16})[ ]?\]"
 _TOKENS = (
     r"|(?P<env>\\(?P<which>begin|end)[ ]{0,4}\{(?P<name>[A-Za-z]{1,24}\*?)\})"
-    rf"|(?P<row_end>\\\\(?:\*(?=[\s\[]|\Z))?(?:{_LENGTH})?)"
-    r"|(?P<command>\\[A-Za-z]+\*?)(?P<option>\[[^\[\]{}&\\\n]{0,40}\])?"
+    rf"|(?P<row_end>\\\\(?:\*(?=[\s\[]|\Z))?(?:[ ]?{_LENGTH})?)"
+    r"|(?P<command>\\[A-Za-z]+(?:\*(?=[\[{]))?)(?P<option>\[[^\[\]{}&\\\n]{0,40}\])?"
     r"|(?P<escape>\\[^A-Za-z])"
     r"|(?P<line_break><[bB][rR][ ]{0,4}/?>)"
     r"|(?P<single>[{}$])"
@@ -41,7 +41,7 @@ _TOKENS = (
 )
 # Escapes that are always the bare character belong to plain text, too.
 _PLAIN = r"[^\\{}&$<]*(?:\\[%#$][^\\{}&$<]*)*"
-_TOKEN = re.compile(rf"(?P<cells>(?:(?:&|\\\\(?![*\[])){_PLAIN})+)" + _TOKENS)
+_TOKEN = re.compile(rf"(?P<cells>(?:(?:&|\\\\(?!\*|[ ]?\[)){_PLAIN})+)" + _TOKENS)
 # In a body with a path ("C:\\dir") the row ends have to be looked at one by one.
 _TOKEN_NEAR_PATHS = re.compile(rf"(?P<cells>(?:&{_PLAIN})+)" + _TOKENS)
 _SINGLE = {"{": Kind.OPEN, "}": Kind.CLOSE, "$": Kind.DOLLAR}
