@@ -18,6 +18,8 @@ _OPEN = re.compile(
     r"[^>\n]{0,80}>"
 )
 _CLOSE = re.compile(r"\\?</(?:c|ch|cha|char|chart)?\\?>?\s*\Z")
+# Between two charts in one body.
+_CLOSE_LINE = re.compile(r"\\?</chart\\?>")
 _TITLE = re.compile(r"title[ \t]*:[ \t]*(.*)", re.IGNORECASE)
 _PANEL = re.compile(r"panel[ \t]*:[ \t]*(.*)", re.IGNORECASE)
 _TABLE_KEY = re.compile(r"table[ \t]*(?:\[([^\]\n]{0,80})\])?[ \t]*:[ \t]*(.*)", re.IGNORECASE)
@@ -76,13 +78,15 @@ class _Reader:
     def line(self, text: str) -> None:
         opened = _OPEN.match(text)
         if opened:
-            self.kind = next((group.strip() for group in opened.groups() if group), "")
+            self.kind = self.kind or next((group.strip() for group in opened.groups() if group), "")
             self.tagged = True
             text = text[opened.end() :].strip()
         if text.startswith("|") or (self.rows and "|" in text):
             self.rows.append(text)
             return
         self.end_table()
+        if _CLOSE_LINE.fullmatch(text):
+            return
         key = _TABLE_KEY.fullmatch(text)
         panel = _PANEL.fullmatch(text)
         heading = _TITLE.fullmatch(text)

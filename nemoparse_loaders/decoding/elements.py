@@ -46,6 +46,7 @@ _RUNNING_TEXT = frozenset(
 )
 # Without one of these a text is the same in Markdown, plain, and as printed, and holds no table.
 _MARK = re.compile(r"[\\*_<|]")
+_CUT_BEGIN = re.compile(r"\\begin[ ]?(?:\{[A-Za-z]{0,24}\*?)?\s?")
 # Below this nothing can be a loop.
 _SHORT = 1_000
 _TABULAR = frozenset({ElementType.TABLE.value, _TOC})
@@ -96,7 +97,7 @@ def elements_from_block(
     # Code may speak of anything.
     clean = clean_body(block.body, only_continuation=block.name == _CODE)
     kind = block.name or _guessed_class(clean.text)
-    text, loops, left_out = shorten_loops(clean.text)
+    text, loops, left_out = shorten_loops(_without_cut_begin(clean.text) if block.cut else clean.text)
     contents = read_body(text, kind)
     elements = []
     for offset, content in enumerate(contents):
@@ -128,6 +129,12 @@ def elements_from_block(
             )
         )
     return elements, loops
+
+
+def _without_cut_begin(body: str) -> str:
+    r"""A body without the ``\begin{tab`` that the reply was cut in: nothing of its table came."""
+    start = body.rfind("\\begin")
+    return body[:start] if start >= 0 and _CUT_BEGIN.fullmatch(body, start) else body
 
 
 def _is_plain_line(block: Block) -> bool:

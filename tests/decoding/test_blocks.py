@@ -339,3 +339,15 @@ def test_a_run_of_any_character_ends(frame: str, unit: str) -> None:
     page = decode_page(reply)
 
     assert page.elements or page.status != "ok"
+
+
+def test_classes_alone_are_blocks_where_no_box_was_asked_for() -> None:
+    assert texts(decode_page("<class_Title><class_Text>")) == [("Title", ""), ("Text", "")]
+
+
+@pytest.mark.parametrize("start", ["\\begin", "\\begin{", "\\begin{tab", "\\begin{tabular*"])
+def test_a_reply_cut_in_the_beginning_of_a_table_has_no_command_as_text(start: str) -> None:
+    page = decode_page(f"{GOOD}\n\n<x_0.1><y_0.1>Table 1\n{start}", "length")
+
+    assert [element.text for element in page.elements] == ["Good block.", "Table 1"]
+    assert page.elements[1].raw == f"Table 1\n{start}"

@@ -193,6 +193,12 @@ def test_a_chart() -> None:
         ("<chart>\ntable: | a |\n| - |", "", "", 1),
         ('<chart type="line">\n| a | b |\n|---|---|\n| 1 | 2', "line", "", 1),
         ("Title: T\n| a |\n|---|", "", "T", 1),
+        (
+            '<chart type="bar">\n| a |\n| - |\n</chart>\n<chart type="pie">\n| b |\n| - |\n</chart>',
+            "bar",
+            "",
+            2,
+        ),
     ],
 )
 def test_other_forms_of_a_chart(body: str, kind: str, title: str, n_tables: int) -> None:
@@ -200,6 +206,7 @@ def test_other_forms_of_a_chart(body: str, kind: str, title: str, n_tables: int)
 
     assert chart is not None
     assert (chart.type, chart.title, len(chart.tables)) == (kind, title, n_tables)
+    assert "chart>" not in decode(body, "Chart").text
 
 
 def test_a_chart_that_is_only_words_is_text() -> None:

@@ -240,6 +240,8 @@ def test_damaged_tables_keep_their_cells_and_are_flagged(body: str, expected: Gr
         "\\begin{tabular*}{\\textwidth}{@{\\extracolsep{\\fill}}lc}",
         "\\begin{tabularx}{5cm}{X|c}",
         "\\begin{longtable}{ll}",
+        "\\begin{tabu} to \\textwidth {XX}",
+        "\\begin{tabu} spread 2cm {X[2]X}",
         "\\begin{array}{ll}",
     ],
 )

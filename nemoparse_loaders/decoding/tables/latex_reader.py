@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from .column_spec import count_columns, looks_like_spec
+from .column_spec import count_columns
 from .latex_accents import read_accent
 from .latex_arguments import Arguments
 from .latex_cells import CellText, one_line, span_number
@@ -24,10 +24,8 @@ from .latex_commands import (
 from .latex_tokens import TABLE_ENVIRONMENTS, Kind, Structure, Token
 from .source_cell import Row
 
-_POSITION = re.compile(r"\s*\[[tbcm]\]\s*")
 _RULE_OPTION = re.compile(r"\s*(?:\[[^\[\]\n]{0,40}\]|\((?:l|r|lr|rl|[lr]{0,2}\{[^{}]{0,20}\}){0,4}\))\s*")
 _LENGTH_OPTION = re.compile(r"\s*\[\s*-?[0-9.]{0,8}\s*(?:[a-z]{2}|\\[A-Za-z]+)\s*\]")
-_WIDTH = re.compile(r"\s*(?:\*|=|-?[0-9.]+\s*(?:[a-z]{2}|\\[A-Za-z]+)|[0-9.]*\\[A-Za-z]+)\s*")
 _CELL_OR_ROW_END = re.compile(r"(&|\\\\)")
 # Escapes that stay escaped in Markdown, because the bare character would be a mark.
 _MARKDOWN_MARKS = frozenset("*_`")
@@ -348,24 +346,7 @@ class _Reader:
         after = count_group + 1
         if name in ("multirowcell", "multirowthead"):
             return self._enter_group(after)
-        return self._enter_group(self._skip_layout(after, is_row=name == "multirow"))
-
-    def _skip_layout(self, index: int, *, is_row: bool) -> int:
-        """Behind the number of a span: skip the column specification, or the width, if it is one."""
-        if is_row and index < self.end and self.tokens[index].text.strip() == "*":
-            return index + 1
-        group = self.arguments.group(index)
-        if group is None:
-            return index
-        if self.arguments.group(group + 1) is None and self.arguments.open_index(group + 1) >= self.end:
-            return group + 1
-        text = self.arguments.group_text(index, group)
-        fits = _WIDTH.fullmatch(text) if is_row else looks_like_spec(text)
-        has_text_behind = self.arguments.open_index(group + 1) < self.end and (
-            self.tokens[self.arguments.open_index(group + 1)].kind is Kind.OPEN
-        )
-        # Without a further group this one is the text, unless it cannot be.
-        return group + 1 if fits or has_text_behind else index
+        return self._enter_group(self.arguments.skip_layout(after, is_row=name == "multirow"))
 
     def _take_rule(self, index: int, token: Token) -> int:
         if self.nested:
@@ -401,19 +382,10 @@ class _Reader:
 
     def read_spec(self, index: int, name: str, *, nested: bool = False) -> int:
         r"""Skip position, width and column specification behind a ``\begin``."""
-        if index < self.end and _POSITION.fullmatch(self.tokens[index].text):
-            index += 1
-        if name in ("tabular*", "tabularx", "tabulary", "xltabular"):
-            index = self.arguments.skip_group(index)
-        group = self.arguments.group(index)
-        if group is None:
-            return index
-        text = self.arguments.group_text(index, group)
-        if not looks_like_spec(text):
-            return index
-        if not nested:
-            self.result.declared_cols = count_columns(text)
-        return group + 1
+        after, spec = self.arguments.skip_spec(index, name)
+        if spec and not nested:
+            self.result.declared_cols = count_columns(spec)
+        return after
 
     def _enter_group(self, index: int) -> int:
         """Go on inside of the group that comes next; its end closes nothing but itself."""
