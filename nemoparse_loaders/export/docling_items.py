@@ -56,6 +56,8 @@ _CHART_CLASSES = {
     "heatmap": "heatmap",
     "box": "box_plot",
 }
+# docling's label "other_chart" is none of its DocTags tokens, and their export stops at it.
+_OTHER_CHART = "other"
 _WORD = re.compile(r"\w+")
 _HASH_BITS = 64
 
@@ -235,7 +237,7 @@ def _toc_data(element: Element, text: str) -> TableData:
         for row, values in enumerate(rows)
         for col, value in enumerate(values)
     ]
-    return TableData(num_rows=len(rows), num_cols=len(rows[0]), table_cells=cells)
+    return TableData(num_rows=len(rows), num_cols=len(rows[0]) if rows else 0, table_cells=cells)
 
 
 def _words(rows: list[list[str]]) -> Iterator[str]:
@@ -247,7 +249,7 @@ def _words(rows: list[list[str]]) -> Iterator[str]:
 def _chart_meta(chart: Chart) -> PictureMeta | None:
     classification = None
     if chart.type:
-        name = _CHART_CLASSES.get(chart.type.strip().lower(), "other_chart")
+        name = _CHART_CLASSES.get(chart.type.strip().lower(), _OTHER_CHART)
         classification = PictureClassificationMetaField.model_validate(
             {"predictions": [{"class_name": name}]}
         )

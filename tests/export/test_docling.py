@@ -241,6 +241,21 @@ def test_a_chart_that_says_nothing() -> None:
     assert written(element("Chart", chart=Chart())).pictures[0].meta is None
 
 
+@pytest.mark.parametrize(
+    "kind", ["bar", "stacked bar", "line", "pie", "scatter", "heatmap", "box", "radar", "other", "\x85"]
+)
+def test_charts_of_every_kind_can_be_exported_as_doctags(kind: str) -> None:
+    document = written(element("Chart", "Yield", chart=Chart(type=kind, tables=(GRID,))))
+
+    assert "mean" in document.export_to_doctags()
+
+
+def test_a_table_of_contents_of_blank_lines() -> None:
+    document = written(element("TOC", "\x85"), element("TOC", "\n \n"))
+
+    assert isinstance(document.export_to_markdown(), str)
+
+
 def test_lists_nest() -> None:
     document = written(
         element("List-item", "- one\n  goes on\n  - deeper\n    1. deepest"),
