@@ -63,6 +63,7 @@ def spans(found: Table) -> list[tuple[int, int, int, int]]:
         (r"a & b \hline c & d", "{cc}", [["a", "b"], ["c", "d"]]),
         # Ragged rows.
         (r"a & b & c \\ d \\ e & f & g & h", "{ccc}", [["a", "b", "c", ""], ["d", "", "", ""], ["e", "f", "g", "h"]]),
+        (r"a &b;& c&lt & d", "{cccc}", [["a", "b;", "c", "lt", "d"]]),
         (r"a & & c \\ & & \\ x & y & z", "{ccc}", [["a", "", "c"], ["", "", ""], ["x", "y", "z"]]),
         # Lines inside of a cell.
         ("a\nb & c<br>d & e \\linebreak f \\newline g", "{ccc}", [["a b", "c\nd", "e\nf\ng"]]),
@@ -89,6 +90,8 @@ def test_rows_and_cells(rows: str, spec: str, expected: Grid) -> None:
         ("<script>alert(1)</script>", "<script>alert(1)</script>"),
         ("a|b", "a|b"),
         (r"R\&D 12\% \#7 \{x\}", "R&D 12% #7 {x}"),
+        ("R&amp;D &lt;5 &quot;x&quot;&nbsp;y", 'R&D <5 "x" y'),
+        (r"R\&amp;D", "R&amp;D"),
         ("50% of #1", "50% of #1"),
         (r"\- x \> y \< z \* w", "- x > y < z * w"),
         ("5*3*2", "5*3*2"),

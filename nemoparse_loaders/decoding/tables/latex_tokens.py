@@ -30,6 +30,10 @@ class Kind(IntEnum):
 
 
 _LENGTH = r"\[[ ]?-?[0-9.]{1,8}[ ]?(?:pt|ex|em|cm|mm|in|bp|pc|sp|\\[a-z]{4,16})[ ]?\]"
+# "R&amp;D": no cell begins with "amp;".
+_ENTITIES = {"&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'", "&nbsp;": " "}
+_ENTITY = "|".join(_ENTITIES)
+_CELL_END = rf"&(?!(?:{'|'.join(name[1:] for name in _ENTITIES)}))"
 _TOKENS = (
     r"|(?P<env>\\(?P<which>begin|end)[ ]{0,4}\{(?P<name>[A-Za-z]{1,24}\*?)\})"
     rf"|(?P<row_end>\\\\(?:\*(?=[\s\[]|\Z))?(?:[ ]?{_LENGTH})?)"
@@ -37,13 +41,14 @@ _TOKENS = (
     r"|(?P<escape>\\[^A-Za-z])"
     r"|(?P<line_break><[bB][rR][ ]{0,4}/?>)"
     r"|(?P<single>[{}$])"
+    rf"|(?P<entity>{_ENTITY})"
     r"|[^\\{}&$<]+|[\\<]"
 )
 # Escapes that are always the bare character belong to plain text, too.
 _PLAIN = r"[^\\{}&$<]*(?:\\[%#$][^\\{}&$<]*)*"
-_TOKEN = re.compile(rf"(?P<cells>(?:(?:&|\\\\(?!\*|[ ]?\[)){_PLAIN})+)" + _TOKENS)
+_TOKEN = re.compile(rf"(?P<cells>(?:(?:{_CELL_END}|\\\\(?!\*|[ ]?\[)){_PLAIN})+)" + _TOKENS)
 # In a body with a path ("C:\\dir") the row ends have to be looked at one by one.
-_TOKEN_NEAR_PATHS = re.compile(rf"(?P<cells>(?:&{_PLAIN})+)" + _TOKENS)
+_TOKEN_NEAR_PATHS = re.compile(rf"(?P<cells>(?:{_CELL_END}{_PLAIN})+)" + _TOKENS)
 _SINGLE = {"{": Kind.OPEN, "}": Kind.CLOSE, "$": Kind.DOLLAR}
 _DRIVE = re.compile(r"(?:^|[^A-Za-z0-9])[A-Za-z]:\Z")
 _ROW_COMMANDS = frozenset({"tabularnewline", "cr", "crcr"})
@@ -121,6 +126,8 @@ def tokenize(source: str) -> list[Token]:
             kind, text = Kind.ROW_END, source[start:end]
         elif group == "line_break":
             kind, text = Kind.BREAK, source[start:end]
+        elif group == "entity":
+            kind, text = Kind.TEXT, _ENTITIES[source[start:end]]
         elif group == "env":
             kind, text = (Kind.BEGIN if match["which"] == "begin" else Kind.END), match["name"]
         else:
