@@ -77,7 +77,7 @@ def _fresh_body(element: Element) -> str:
 
 def _block(element: Element, frame: FrameMap) -> str:
     body = element_body(element)
-    name = _NO_CLASS_NAME.sub("", element.type)[:48]
+    name = _NO_CLASS_NAME.sub("", element.type)[:48].rstrip("\\")
     if element.bbox is None:
         return f"{body}<class_{name}>"
     x0, y0, x1, y1 = (_number(value) for value in frame.to_printed(element.bbox))

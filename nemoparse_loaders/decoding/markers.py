@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 EventKind = Literal["text", "pair", "class", "prompt", "noise"]
 
 # A coordinate may have lost its ">" (the next token follows at once, or the reply ends there). Escaped
-# brackets ("\<x_0.5\>") never match: a backslash stands where ">" should.
+# brackets ("\<x_0.5\>", "\<class_Text\>") never match: a backslash stands before their ">".
 _VALUE = r"-?[0-9]{0,12}(?:[.,][0-9]{0,24})?(?:[eE][-+]?[0-9]{1,3})?"
 _PROMPT = r"/?s|pad|predict_[a-z_]{1,32}|no_bbox|no_classes|output_[a-z_]{1,32}"
 _MARKER = re.compile(
@@ -20,7 +20,7 @@ _MARKER = re.compile(
     rf"x_(?P<x>{_VALUE}) ?(?:>|(?=<))\s*<y_(?P<y>{_VALUE}) ?(?:>|(?=<))"
     r"|(?P<stutter>[xy]_(?=<)(?:<[xy]_(?=<))*)"
     rf"|(?P<axis>[xy])_{_VALUE} ?(?P<xy_end>>|(?=<)|\Z)"
-    r"|class_(?P<name>[^<>\n]{0,48})(?P<class_end>>|(?=[<\n])|\Z)"
+    r"|class_(?P<name>[^<>\n]{0,48})(?P<class_end>(?<!\\)>|(?=[<\n])|\Z)"
     rf"|(?P<prompt>{_PROMPT})>"
     r")"
 )
@@ -29,7 +29,7 @@ _TOKEN_STARTS = ("<x_", "<y_", "<class_", "</s>", "<predict_", "<output_")
 # The parts of a block with all of its tokens and no other one inside.
 _CORNER = r"<x_(-?[0-9]{1,6}(?:\.[0-9]{0,24})?)><y_(-?[0-9]{1,6}(?:\.[0-9]{0,24})?)>"
 _OPENING = re.compile(rf"\s*{_CORNER}")
-_CLOSING = re.compile(rf"{_CORNER}<class_([^<>\n]{{1,48}})>")
+_CLOSING = re.compile(rf"{_CORNER}<class_([^<>\n]{{1,48}})(?<!\\)>")
 _NEXT_TOKEN = re.compile(rf"<(?:x_|y_|class_|(?:{_PROMPT})>)")
 _TOKEN_NAME = re.compile("<(x|y|class)_")
 _LARGEST = 1e6

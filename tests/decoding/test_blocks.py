@@ -351,3 +351,14 @@ def test_a_reply_cut_in_the_beginning_of_a_table_has_no_command_as_text(start: s
 
     assert [element.text for element in page.elements] == ["Good block.", "Table 1"]
     assert page.elements[1].raw == f"Table 1\n{start}"
+
+
+@pytest.mark.parametrize("token", ["\\<x_0.5\\>", "\\<y_0.5\\>", "\\<class_Text\\>", "\\<class_\\>"])
+@pytest.mark.parametrize("before", ["", "Lost<class_Text>\n\n"])
+def test_escaped_tokens_are_text(token: str, before: str) -> None:
+    page = decode_page(before + block(f"Print {token} here") + GOOD)
+
+    assert texts(page)[-2:] == [
+        ("Text", "Print " + token.replace("\\", "") + " here"),
+        ("Text", "Good block."),
+    ]
