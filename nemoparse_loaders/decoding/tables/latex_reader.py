@@ -119,7 +119,10 @@ class _Reader:
         elif kind is Kind.ESCAPE:
             return self._take_escape(index, token)
         elif kind is Kind.DOLLAR:
-            return self._take_formula(index) or self._literal(index, "$")
+            after = self._take_formula(index)
+            if after is not None:
+                return after
+            self.cell.add("$")
         elif kind is Kind.OPEN:
             if index in self.structure.group_end:
                 self.open_groups += 1
@@ -170,10 +173,6 @@ class _Reader:
         *whole, last = _unescaped(text).split("&")
         self.row.extend([cell.strip(" ") for cell in whole])
         self.cell.add(last)
-
-    def _literal(self, index: int, text: str) -> int:
-        self.cell.add(text)
-        return index + 1
 
     def _close_group(self, index: int) -> None:
         closer = self.closers.pop(index, None)
@@ -312,7 +311,8 @@ class _Reader:
         if group is None:
             return index + 1
         before, after = STYLES[name]
-        if before == "**":
+        is_bold = before == "**"
+        if is_bold:
             self.bold += 1
             if self.bold > 1:
                 before = after = ""
@@ -322,9 +322,7 @@ class _Reader:
         self.open_groups += 1
         handle = self.cell.open_mark(before)
         # Bold inside of bold has no mark of its own, but is counted.
-        self.closers[group] = (handle, "**" if name in ("textbf", "mathbf") and after else after)
-        if name in ("textbf", "mathbf") and not after:
-            self.closers[group] = (-1, "**")
+        self.closers[group] = (-1, "**") if is_bold and not after else (handle, after)
         return inner + 1
 
     def _take_span(self, index: int, name: str) -> int:
