@@ -240,13 +240,14 @@ async def test_server_stopped_while_it_answers(
     async with replace(endless, timeout=20).session() as session:
         tasks, _ = await start_loops(session, page, vllm_server)
         vllm_server.interrupt()
-        # Seen: a cut answer with "abort", a 500, a closed connection, and no answer at all.
+        # Seen: a cut answer with "abort", a 500, a closed connection, no answer at all, and a loop that comes
+        # to its limit before a busy server has noticed the signal.
         for outcome in await asyncio.gather(*tasks, return_exceptions=True):
             if isinstance(outcome, BaseException):
                 assert isinstance(outcome, BackendError)
                 assert outcome.retryable
             else:
-                assert outcome.finish_reason == "abort"
+                assert outcome.finish_reason in ("abort", "length")
         await asyncio.to_thread(vllm_server.stop)
         with pytest.raises(ServerFailedError, match="nobody listens"):
             await session.read(page)
