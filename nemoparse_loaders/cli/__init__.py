@@ -8,7 +8,7 @@ import typer
 
 from ..errors import NemoparseError, OptionError
 from .doctor import doctor
-from .messages import tell
+from .messages import drop_output, tell
 from .parse import parse
 
 app = typer.Typer(
@@ -46,4 +46,5 @@ def main() -> None:
         # What was read cannot be written: no room, no permission, no such folder.
         where = f"{error.filename}: " if error.filename else ""
         tell(f"nemoparse: {where}{error.strerror or error}")
+        drop_output()
         sys.exit(1)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import io
+import os
+import sys
+from contextlib import suppress
 from typing import TextIO
 
 import typer
@@ -15,6 +18,13 @@ def tell(message: str) -> None:
         message: May hold the names of files and what a server said.
     """
     typer.echo("".join(char if char.isprintable() else "\ufffd" for char in message), err=True)
+
+
+def drop_output() -> None:
+    """Forget what standard output still holds: it cannot be written, and Python tries again on leaving."""
+    # A stream without a descriptor, as in tests, has nothing to write to.
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def make_utf8(stream: TextIO) -> None:
