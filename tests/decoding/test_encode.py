@@ -74,8 +74,8 @@ def test_pages_come_back_in_every_frame(profile: str, size: tuple[int, int], ele
 
 
 @given(st.lists(st.sampled_from([*FRAGMENTS, *PIECES]), max_size=30).map("".join))
-# Not for every rubbish: a block that divides at a stray </table> may come back divided otherwise, about once in
-# some thousand such replies. So the examples are the same on every run.
+# Not for every rubbish: a block that divides at a stray </table> may come back divided otherwise, about once
+# in some thousand such replies. So the examples are the same on every run.
 @settings(max_examples=300, derandomize=True)
 def test_whatever_was_read_whole_comes_back_whole(reply: str) -> None:
     page = decode_page(f"<x_0.1><y_0.1>{reply}<x_0.2><y_0.2><class_Text>")
