@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 SCHEMA_VERSION = "1"
 
 PageStatus = Literal["ok", "partial", "failed", "blank"]
+StepAction = Literal["retry", "busy", "smaller", "reread", "bands", "text_layer"]
 Severity = Literal["info", "warning", "error"]
 
 
@@ -176,6 +177,21 @@ class Usage(FrozenModel):
     completion_tokens: int | None = None
 
 
+class PageStep(FrozenModel):
+    """Something that was done for a page beyond asking once.
+
+    Attributes:
+        action: "retry" (the request failed and was sent again), "busy" (the server had no room), "smaller"
+            (a smaller picture, since the server refused this one), "reread" (asked again with other
+            sampling), "bands" (the page was cut along white space and its parts were read), "text_layer"
+            (the PDF's own text was taken).
+        reason: Why, in one sentence.
+    """
+
+    action: StepAction
+    reason: str
+
+
 class ParsedPage(FrozenModel):
     """One page and its elements in reading order.
 
@@ -193,7 +209,9 @@ class ParsedPage(FrozenModel):
         elements: In reading order.
         raw: The whole reply.
         usage: Tokens.
-        attempts: Requests that it took; 0 where none was sent.
+        attempts: Requests that it took; 0 where none was sent. A page from the cache has those of its first
+            reading.
+        steps: What was done for it beyond asking once, in order; empty for most pages.
     """
 
     number: int = Field(ge=1)
@@ -210,6 +228,7 @@ class ParsedPage(FrozenModel):
     raw: str = ""
     usage: Usage = Usage()
     attempts: int = 0
+    steps: tuple[PageStep, ...] = ()
 
     @property
     def tables(self) -> list[Table]:
@@ -265,6 +284,15 @@ class ParsedPage(FrozenModel):
         return page_to_markdown(self)
 
 
+class Percentiles(FrozenModel):
+    """How a set of durations is spread, in seconds."""
+
+    p50: float = 0.0
+    p90: float = 0.0
+    p99: float = 0.0
+    longest: float = 0.0
+
+
 class ParseReport(FrozenModel):
     """What a run did. Not part of a document's identity: it holds durations.
 
@@ -278,7 +306,13 @@ class ParseReport(FrozenModel):
         retries: Requests sent again.
         prompt_tokens: Sum over the pages that say it.
         completion_tokens: Sum over the pages that say it.
+        cached: Pages that came from the page cache, without a request.
+        recovered: Pages that a step beyond asking once made whole.
         seconds: Wall time from opening the source to its last page.
+        latency: Seconds from sending a request to its whole reply, over the replies.
+        render_seconds: Time spent drawing pages, summed over the pages (they are drawn side by side).
+        request_seconds: Time spent waiting for replies, summed likewise.
+        queue_seconds: Time that drawn pages waited for room at a server, summed likewise.
         failures: One issue a page that failed or is partial, in page order.
     """
 
@@ -291,7 +325,13 @@ class ParseReport(FrozenModel):
     retries: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    cached: int = 0
+    recovered: int = 0
     seconds: float = 0.0
+    latency: Percentiles | None = None
+    render_seconds: float = 0.0
+    request_seconds: float = 0.0
+    queue_seconds: float = 0.0
     failures: tuple[Issue, ...] = ()
 
 

@@ -5,8 +5,10 @@ The table of options in the docs is made from the field descriptions here.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
+from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit, urlunsplit
 
@@ -26,15 +28,18 @@ OnPageError = Literal["keep", "raise", "skip"]
 class OptionValues(TypedDict, total=False):
     """The fields of `ParseOptions` as keywords of `DocumentParser`, for type checkers."""
 
-    base_url: str | None
+    base_url: str | Sequence[str] | None
     api_key: SecretStr | str | None
     model: str | None
     profile: ProfileName | None
     pages: str | int | Sequence[int] | None
     password: SecretStr | str | None
     max_concurrency: int | None
+    requests_per_minute: int | None
     timeout: float
     max_retries: int
+    recover: bool
+    text_layer_fallback: bool
     on_page_error: OnPageError
     headers: Mapping[str, str]
     request_options: Mapping[str, JsonValue]
@@ -42,6 +47,10 @@ class OptionValues(TypedDict, total=False):
     max_image_size: tuple[int, int] | None
     dpi: float | None
     max_image_bytes: int | None
+    render_workers: int | None
+    render_timeout: float
+    cache_dir: str | PathLike[str] | None
+    cache_max_bytes: int
     show_progress: bool
 
 
@@ -56,10 +65,11 @@ class ParseOptions(BaseModel):
         '"cpu" (embedded, extra `cpu`), or "auto": the server named by `base_url` or '
         "NEMOTRON_PARSE_BASE_URL, else the CPU backend with a warning.",
     )
-    base_url: str | None = Field(
+    base_url: str | tuple[str, ...] | None = Field(
         None,
-        description="The server, with or without `/v1`. Default: NEMOTRON_PARSE_BASE_URL; for "
-        '"nvidia" the hosted endpoint.',
+        description="The server, with or without `/v1`, or several that serve the same model: a page then "
+        "goes to the one with the least to do, and one that is down is left out until it is back. Default: "
+        'NEMOTRON_PARSE_BASE_URL (several: separated by commas); for "nvidia" the hosted endpoint.',
     )
     api_key: SecretStr | None = Field(
         None,
@@ -79,14 +89,30 @@ class ParseOptions(BaseModel):
     max_concurrency: int | None = Field(
         None,
         ge=1,
-        description="Most requests in flight over all documents. Default: what suits the engine (64 for a "
-        "vLLM server, 8 for the hosted endpoint, the number of cores for the CPU backend).",
+        description="Most requests in flight over all documents and servers. Default: found out while the "
+        "run goes on, from what suits the engine (64 for each vLLM server, 8 for the hosted endpoint, the "
+        "number of cores for the CPU backend).",
+    )
+    requests_per_minute: int | None = Field(
+        None,
+        ge=1,
+        description="Most requests a minute. Default: 40 for the hosted endpoint, which limits them; else no "
+        "limit.",
     )
     timeout: float = Field(
         120.0, gt=0, description="Seconds for one request, from its first byte to its last."
     )
     max_retries: int = Field(
         4, ge=0, description="How often a page's request is sent again after a fault that may pass."
+    )
+    recover: bool = Field(
+        True,
+        description="Read a page again that loops, is cut or comes back empty: with other sampling, then cut "
+        "into bands. Every step is on the page's record.",
+    )
+    text_layer_fallback: bool = Field(
+        False,
+        description="Where all else failed, take the PDF's own text layer; the page says so.",
     )
     on_page_error: OnPageError = Field(
         "keep",
@@ -118,22 +144,53 @@ class ParseOptions(BaseModel):
         description="Largest picture sent, in bytes; above it a page goes as JPEG, with a warning. "
         "Default: no limit.",
     )
+    render_workers: int | None = Field(
+        None,
+        ge=0,
+        description="Processes that draw pages; 0 draws in this process, where no deadline can be kept. "
+        "Default: one a core, at most 8.",
+    )
+    render_timeout: float = Field(
+        60.0, gt=0, description="Seconds for drawing one page; a page that takes longer fails."
+    )
+    cache_dir: str | None = Field(
+        None,
+        description="Folder that keeps replies, so that a page with the same content, settings and model is "
+        "not asked for again. Default: none.",
+    )
+    cache_max_bytes: int = Field(
+        2 * 1024**3,
+        ge=1,
+        description="Size that the cache is kept under; what was not used for longest goes first.",
+    )
     show_progress: bool = Field(False, description="A progress bar on a terminal or in a notebook.")
 
     def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
         for name, value in super().__repr_args__():
             # A user name and password, or a key in the query, may stand in an address.
-            yield name, _without_login(value) if name == "base_url" and value else value
+            if name == "base_url" and value:
+                value = _without_login(value) if isinstance(value, str) else tuple(map(_without_login, value))
+            yield name, value
+
+    @field_validator("base_url", mode="before")
+    @classmethod
+    def _listed_urls(cls, value: object) -> object:
+        return tuple(value) if isinstance(value, list) else value
 
     @field_validator("base_url")
     @classmethod
-    def _check_url(cls, value: str | None) -> str | None:
+    def _check_url(cls, value: str | tuple[str, ...] | None) -> str | tuple[str, ...] | None:
         if value is None:
             return None
-        parts = urlsplit(value)
-        if parts.scheme not in ("http", "https") or not parts.netloc:
-            raise ValueError("must be an http(s) URL such as http://localhost:8000/v1")
-        return value.rstrip("/")
+        urls = tuple(_checked_url(url) for url in ((value,) if isinstance(value, str) else value))
+        if not urls:
+            raise ValueError("must name at least one server")
+        return urls[0] if len(urls) == 1 else urls
+
+    @field_validator("cache_dir", mode="before")
+    @classmethod
+    def _plain_path(cls, value: object) -> object:
+        return os.fspath(value) if isinstance(value, os.PathLike) else value
 
     @field_validator("pages", mode="before")
     @classmethod
@@ -160,6 +217,13 @@ class ParseOptions(BaseModel):
             return cls(**values)
         except ValidationError as error:
             raise OptionError("; ".join(_problem(item) for item in error.errors())) from None
+
+
+def _checked_url(url: str) -> str:
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.netloc:
+        raise ValueError("must be an http(s) URL such as http://localhost:8000/v1")
+    return url.rstrip("/")
 
 
 def _without_login(url: str) -> str:

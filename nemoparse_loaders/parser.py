@@ -85,6 +85,7 @@ class DocumentParser:
         options: ParseOptions | None = None,
         **values: Unpack[OptionValues],
     ) -> None:
+        self.backends: tuple[Backend, ...]
         own = None if isinstance(backend, str) else backend
         if options is not None:
             if values or (own is None and backend != "auto"):
@@ -98,10 +99,16 @@ class DocumentParser:
         if own is not None and not isinstance(own, Backend):
             raise OptionError(f"backend= takes a name or a backend object, not {type(own).__name__}")
         if own is None:
-            from .backends.resolve import resolve_backend
+            from .backends.resolve import resolve_backends
 
-            own = resolve_backend(self.options, client=client)
-        self.backend: Backend = own
+            self.backends = resolve_backends(self.options, client=client)
+        else:
+            self.backends = (own,)
+
+    @property
+    def backend(self) -> Backend:
+        """The engine; the first of `backends` where there are several servers."""
+        return self.backends[0]
 
     def __repr__(self) -> str:
         return f"DocumentParser(backend={self.backend.name!r}, options={self.options!r})"

@@ -55,6 +55,55 @@ class Session(Protocol):
 
 
 @runtime_checkable
+class RereadingSession(Protocol):
+    """A session of an engine that can be asked again with other sampling."""
+
+    async def reread(self, image: PageImage, attempt: int) -> ModelReply:
+        """Read a page again after a reply that looped or was cut.
+
+        Args:
+            image: The page.
+            attempt: From 1; each takes another seed.
+
+        Raises:
+            BackendError: As `Session.read`.
+        """
+        ...
+
+
+@runtime_checkable
+class CacheableSession(Protocol):
+    """A session whose replies may be kept."""
+
+    @property
+    def fingerprint(self) -> str:
+        """All that shapes a reply besides the picture: model, task, sampling, limits. No address, no key."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ServerLoad:
+    """What a server says about its queue.
+
+    Attributes:
+        running: Requests that it works on.
+        waiting: Requests that wait for their turn.
+    """
+
+    running: int
+    waiting: int
+
+
+@runtime_checkable
+class MeteredSession(Protocol):
+    """A session of a server that tells how busy it is."""
+
+    async def load(self) -> ServerLoad | None:
+        """Ask for the load; None where the server does not say."""
+        ...
+
+
+@runtime_checkable
 class Backend(Protocol):
     """An engine that can be opened."""
 

@@ -11,11 +11,11 @@ from ..errors import AuthenticationError, BackendError, ModelNotFoundError, Opti
 from ..options import ParseOptions
 from ..profiles import Profile
 from ..rendering.page_image import PageImage
-from .base import Session
+from .base import Backend, Session
 from .http import HttpConnection
 from .nvidia import READY_PATH, NvidiaBackend
 from .probe import Finding, draw_probe_page, judge_reply
-from .resolve import resolve_backend
+from .resolve import resolve_backends
 from .vllm import VllmBackend, VllmSession
 
 _ASK_SECONDS = 15.0
@@ -46,7 +46,13 @@ async def diagnose(options: ParseOptions) -> list[Finding]:
     if options.backend == "auto" and "NEMOTRON_PARSE_BACKEND" not in os.environ:
         # For a parse "auto" can end at the CPU backend. Whoever asks for a diagnosis means a server.
         options = options.model_copy(update={"backend": "vllm"})
-    backend = resolve_backend(options)
+    findings: list[Finding] = []
+    for backend in resolve_backends(options):
+        findings += await _diagnose(backend)
+    return findings
+
+
+async def _diagnose(backend: Backend) -> list[Finding]:
     if isinstance(backend, VllmBackend):
         return await _diagnose_vllm(backend)
     if isinstance(backend, NvidiaBackend):

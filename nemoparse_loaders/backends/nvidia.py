@@ -100,6 +100,8 @@ class NvidiaBackend:
                 f"request_options: the nvidia backend takes none ({names} given); the service owns prompt "
                 "and sampling, and takes max_tokens= only"
             )
+        if options.base_url is not None and not isinstance(options.base_url, str):
+            raise OptionError("an nvidia backend takes one base_url=; DocumentParser takes several")
         key = options.api_key
         if key is None and (from_environment := os.environ.get(KEY_VARIABLE)):
             key = SecretStr(from_environment)

@@ -22,8 +22,8 @@ _ALL_WAYS = (
 )
 
 
-def resolve_backend(options: ParseOptions, *, client: Any = None) -> Backend:
-    """The engine that the options, the environment and the installed extras lead to.
+def resolve_backends(options: ParseOptions, *, client: Any = None) -> tuple[Backend, ...]:
+    """The engines that the options, the environment and the installed extras lead to: one a server.
 
     Nothing is ever sent to NVIDIA because a key lies in the environment: only ``backend="nvidia"`` or
     NEMOTRON_PARSE_BACKEND=nvidia does that.
@@ -54,15 +54,21 @@ def resolve_backend(options: ParseOptions, *, client: Any = None) -> Backend:
         api_key = api_key or (SecretStr(client_key) if client_key else None)
         name = "vllm"
     if base_url is None and name in ("auto", "vllm"):
-        base_url = os.environ.get("NEMOTRON_PARSE_BASE_URL") or None
+        base_url = _servers_of_environment()
     if name == "auto":
         name = _best_at_hand(base_url)
     # The key of a server of one's own is not for NVIDIA, which has NVIDIA_API_KEY.
     own_key = os.environ.get("NEMOTRON_PARSE_API_KEY") if name == "vllm" else None
     if api_key is None and own_key:
         api_key = SecretStr(own_key)
-    options = options.model_copy(update={"base_url": base_url, "headers": headers, "api_key": api_key})
-    return _build(name, options)
+    options = options.model_copy(update={"headers": headers, "api_key": api_key})
+    servers = (base_url,) if base_url is None or isinstance(base_url, str) else base_url
+    return tuple(_build(name, options.model_copy(update={"base_url": server})) for server in servers)
+
+
+def _servers_of_environment() -> tuple[str, ...] | None:
+    named = os.environ.get("NEMOTRON_PARSE_BASE_URL", "").split(",")
+    return tuple(filter(None, map(str.strip, named))) or None
 
 
 def _named_by_environment() -> BackendName:
@@ -76,7 +82,7 @@ def _named_by_environment() -> BackendName:
     )
 
 
-def _best_at_hand(base_url: str | None) -> BackendName:
+def _best_at_hand(base_url: str | tuple[str, ...] | None) -> BackendName:
     if base_url is not None:
         return "vllm"
     if importlib.util.find_spec("rapidocr") and importlib.util.find_spec("rapid_layout"):

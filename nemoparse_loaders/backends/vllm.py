@@ -82,8 +82,8 @@ class VllmBackend:
         Raises:
             OptionError: There is no ``base_url``, or a value cannot work.
         """
-        if options.base_url is None:
-            raise OptionError("a vLLM server needs base_url= or NEMOTRON_PARSE_BASE_URL")
+        if not isinstance(options.base_url, str):
+            raise OptionError("a vLLM backend needs one base_url=; DocumentParser takes several")
         return cls(
             base_url=options.base_url,
             api_key=options.api_key,

@@ -51,7 +51,9 @@ def parse(
         None, "--out", "-o", metavar="DIR", help="Write one file a document there, not to standard output."
     ),
     backend: str = typer.Option("auto", help="auto, vllm, nvidia or cpu."),
-    base_url: str | None = typer.Option(None, help="The server. Default: NEMOTRON_PARSE_BASE_URL."),
+    base_url: list[str] = typer.Option(
+        [], help="The server; several: once each. Default: NEMOTRON_PARSE_BASE_URL."
+    ),
     model: str | None = typer.Option(None, help="Served model name. Default: the one the server lists."),
     profile: str | None = typer.Option(None, help="Model generation: 3.5, 2.0, 1.2 or 1.1."),
     pages: str | None = typer.Option(None, help='Which pages, from 1: "1-3,7".'),
@@ -61,6 +63,18 @@ def parse(
     max_concurrency: int | None = typer.Option(None, help="Most requests in flight."),
     timeout: float = typer.Option(120.0, help="Seconds for one request."),
     max_retries: int = typer.Option(4, help="Further attempts for a page after a fault that may pass."),
+    requests_per_minute: int | None = typer.Option(None, help="Most requests a minute."),
+    recover: bool = typer.Option(True, help="Read a page again that loops, is cut or comes back empty."),
+    text_layer_fallback: bool = typer.Option(
+        False, help="Where all else failed, take the PDF's own text layer."
+    ),
+    render_workers: int | None = typer.Option(None, help="Processes that draw pages; 0: this one."),
+    cache_dir: Path | None = typer.Option(
+        None,
+        metavar="DIR",
+        envvar="NEMOPARSE_CACHE_DIR",
+        help="Keep replies there, so that a second run asks for none.",
+    ),
     on_page_error: str = typer.Option("keep", help="keep, raise or skip."),
     dpi: float | None = typer.Option(None, help="Resolution of the render."),
     chunk_tokens: int = typer.Option(512, help="Budget of a chunk (with --format chunks)."),
@@ -74,7 +88,7 @@ def parse(
     """
     options = ParseOptions.build(
         backend=backend,
-        base_url=base_url,
+        base_url=tuple(base_url) or None,
         model=model,
         profile=profile,
         pages=pages,
@@ -82,6 +96,11 @@ def parse(
         max_concurrency=max_concurrency,
         timeout=timeout,
         max_retries=max_retries,
+        requests_per_minute=requests_per_minute,
+        recover=recover,
+        text_layer_fallback=text_layer_fallback,
+        render_workers=render_workers,
+        cache_dir=cache_dir,
         on_page_error=on_page_error,
         dpi=dpi,
         show_progress=progress,

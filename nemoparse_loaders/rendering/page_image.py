@@ -96,3 +96,18 @@ class PageImage:
     is_blank: bool = False
     text_layer: TextLayer | None = None
     issues: tuple[Issue, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PageBand:
+    """A band of a page over its whole width, as a picture of its own.
+
+    Attributes:
+        image: The picture; its geometry is the whole page's.
+        top: Upper edge on the page, 0..1 from the top.
+        bottom: Lower edge likewise.
+    """
+
+    image: PageImage
+    top: float
+    bottom: float

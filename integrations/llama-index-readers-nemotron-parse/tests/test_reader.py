@@ -72,6 +72,8 @@ class TestContract:
         assert listed["dpi"] == 150
         assert listed["class_name"] == "NemotronParseReader"
         unlisted = {"base_url", "api_key", "password", "headers", "timeout", "max_retries", "max_concurrency"}
+        unlisted |= {"requests_per_minute", "render_workers", "render_timeout"}
+        unlisted |= {"cache_dir", "cache_max_bytes"}
         assert not unlisted & listed.keys()
         for shown in (reader.to_json(), str(reader.to_dict()), repr(reader), str(reader)):
             assert "hunter2" not in shown

@@ -111,14 +111,21 @@ class NemotronParseReader(BasePydanticReader):
     max_image_size: tuple[int, int] | None = _option("max_image_size")
     dpi: float | None = _option("dpi")
     max_image_bytes: int | None = _option("max_image_bytes")
+    recover: bool = _option("recover")
+    text_layer_fallback: bool = _option("text_layer_fallback")
 
-    base_url: str | None = _unlisted("base_url")
+    base_url: str | tuple[str, ...] | None = _unlisted("base_url")
     api_key: SecretStr | None = _unlisted("api_key")
     password: SecretStr | None = _unlisted("password")
     headers: dict[str, str] = _unlisted("headers")
     timeout: float = _unlisted("timeout")
     max_retries: int = _unlisted("max_retries")
     max_concurrency: int | None = _unlisted("max_concurrency")
+    requests_per_minute: int | None = _unlisted("requests_per_minute")
+    render_workers: int | None = _unlisted("render_workers")
+    render_timeout: float = _unlisted("render_timeout")
+    cache_dir: str | None = _unlisted("cache_dir")
+    cache_max_bytes: int = _unlisted("cache_max_bytes")
     show_progress: bool = _unlisted("show_progress")
     client: Any = Field(
         default=None,
