@@ -1,4 +1,4 @@
-r"""The inline Markdown that the model prints, as a flat list of nodes: text, breaks, formulas, paired marks.
+r"""The inline Markdown that the model prints, as a flat list of pieces: text, breaks, formulas, paired marks.
 
 Made for ``**bold**``, ``_italic_``, ``<sup>``, ``<sub>``, ``<u>``, ``<br>``, ``\(math\)`` and escaped
 punctuation. It is careful rather than complete: ``foo_bar_baz``, ``5*3*2``, ``<LOQ`` and ``$5`` are text.
@@ -8,7 +8,6 @@ Marks are in the result only in pairs that nest; any other mark is text. The tim
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 NodeKind = Literal["text", "break", "math", "open", "close"]
@@ -28,139 +27,154 @@ class Node(NamedTuple):
     value: str = ""
 
 
+# Without one of these nothing is a mark, an escape or a break.
 _SPECIAL = re.compile(r"[\\*_<]")
+# Each alternative begins with a character, so that the search skips all others. Case without regard to other
+# scripts: a long s is no s.
 _TOKEN = re.compile(
-    r"\\[()\[\]]"  # math delimiters
-    r"|\\[!-/:-@\[-`{-~]"  # an escaped character
-    r"|\*{1,6}|_{1,3}"
-    r"|<br[ \t]{0,4}/?>[ \t]*\n?[ \t]*"
-    r"|</?(?:sup|sub|u|b|i|em|strong)>"
-    r"|\n[ \t]*\n\s*",
-    re.IGNORECASE,
+    r"(\\[!-/:-@\[-`{-~]"  # an escaped character, or a delimiter of a formula
+    r"|\*\*{0,5}|__{0,2}"
+    r"|<(?ai:br[ \t]{0,4}/?>[ \t]*\n?[ \t]*|/?(?:sup|sub|u|b|i|em|strong)>)"
+    r"|\n[ \t]*\n\s*)"
 )
 _TAGS = {"b": "strong", "strong": "strong", "i": "em", "em": "em", "u": "u", "sup": "sup", "sub": "sub"}
+_OPENING = frozenset(f"<{tag}>" for tag in _TAGS)
+# What a closing tag closes, and its name.
+_CLOSING = {f"</{tag}>": (f"<{tag}>", name) for tag, name in _TAGS.items()}
 _MARKS = {1: "em", 2: "strong", 3: "strong em"}
 _MATH_HINT = re.compile(r"[\\^_={}]")
 
 
 def parse_inline(markdown: str) -> list[Node]:
     """Take one block or one table cell apart."""
-    if not _SPECIAL.search(markdown):
+    if not has_marks(markdown):
         return [Node("text", markdown)] if markdown else []
-    return _Parser(markdown, list(_TOKEN.finditer(markdown))).parse()
+    kinds, values = inline_pieces(markdown)
+    return [Node(kind, value) for kind, value in zip(kinds, values, strict=True) if value or kind != "text"]
 
 
-@dataclass(slots=True)
-class _Parser:
-    source: str
-    tokens: list[re.Match[str]]
-    nodes: list[Node] = field(default_factory=list)
-    # Open marks: how they were written, and where they are in the nodes.
-    opened: list[tuple[str, int]] = field(default_factory=list)
-    counts: dict[str, int] = field(default_factory=dict)
+def has_marks(markdown: str) -> bool:
+    """Whether a text may be anything but one piece of text."""
+    return _SPECIAL.search(markdown) is not None
 
-    def parse(self) -> list[Node]:
-        math_end = self._find_math_ends()
-        position = index = 0
-        while index < len(self.tokens):
-            match = self.tokens[index]
-            self._text(self.source[position : match.start()])
-            end = math_end.get(index)
-            if end is not None:
-                inner = self.source[match.end() : self.tokens[end].start()]
-                # "\[1\]" is an escaped bracket far more often than a formula.
-                if match[0] == "\\(" or _MATH_HINT.search(inner, 0, 200):
-                    self.nodes.append(Node("math", inner.strip()))
-                    position = self.tokens[end].end()
-                    index = end + 1
-                    continue
-            self._take(match)
-            position = match.end()
-            index += 1
-        self._text(self.source[position:])
-        return self.nodes
 
-    def _find_math_ends(self) -> dict[int, int]:
-        r"""For each ``\(`` and ``\[`` the index of the token that closes it."""
-        ends: dict[int, int] = {}
-        next_close = {"\\)": -1, "\\]": -1}
-        for index in range(len(self.tokens) - 1, -1, -1):
-            text = self.tokens[index][0]
-            if text in next_close:
-                next_close[text] = index
-            elif text == "\\(" and next_close["\\)"] >= 0:
-                ends[index] = next_close["\\)"]
-            elif text == "\\[" and next_close["\\]"] >= 0:
-                ends[index] = next_close["\\]"]
-        return ends
-
-    def _text(self, text: str) -> None:
-        if text:
-            self.nodes.append(Node("text", text))
-
-    def _take(self, match: re.Match[str]) -> None:
-        text = match[0]
-        if text[0] == "\\":
-            self._text(text[1])
-        elif text[0] in "*_":
-            self._take_mark(match)
-        elif text[0] == "<":
-            tag = text.rstrip().lower()
-            if tag.startswith("<br"):
-                self._break_line()
-            elif tag.startswith("</"):
-                self._close(f"<{tag[2:]}", _TAGS[tag[2:-1]], text)
+def inline_pieces(markdown: str) -> tuple[list[NodeKind], list[str]]:
+    """The kinds and the values of the pieces, as `Node` describes them, and texts that are empty."""
+    # Text and tokens in turn. A token is text as it is written until something else is found in it.
+    values = _TOKEN.split(markdown)
+    kinds: list[NodeKind] = ["text"] * len(values)
+    math_ends = _math_ends(values) if "\\(" in markdown or "\\[" in markdown else {}
+    marks = _OpenMarks(kinds, values)
+    after_math = 0
+    # The token before, as written; of a formula its delimiter, which is neither a space nor a letter.
+    previous = ""
+    for index in range(1, len(values), 2):
+        if index < after_math:
+            continue
+        token = values[index]
+        first = token[0]
+        if first == "\\":
+            if index in math_ends and _take_formula(kinds, values, index, math_ends[index]):
+                after_math = math_ends[index] + 1
             else:
-                self._open(tag, text)
-        else:
+                values[index] = token[1]
+        elif first in "*_":
+            before = values[index - 1] or previous
+            after = values[index + 1] or (values[index + 2] if index + 2 < len(values) else "")
+            marks.take(index, token, before[-1:], after[:1])
+        elif first == "\n":
             # Marks do not reach over paragraphs.
-            self.opened.clear()
-            self.counts.clear()
-            self._text(text)
-
-    def _break_line(self) -> None:
-        if self.nodes and self.nodes[-1].kind == "text":
-            text = self.nodes.pop().value.rstrip(" \t")
-            self._text(text)
-        self.nodes.append(Node("break"))
-
-    def _take_mark(self, match: re.Match[str]) -> None:
-        mark = match[0]
-        before = self.source[match.start() - 1 : match.start()]
-        after = self.source[match.end() : match.end() + 1]
-        opens = bool(after) and not after.isspace()
-        closes = bool(before) and not before.isspace()
-        if mark[0] == "_" or len(mark) == 1:
-            # Inside of a word, or between digits, these are characters and no marks.
-            opens = opens and not _is_word(before)
-            closes = closes and not _is_word(after)
-        name = _MARKS.get(len(mark), "strong")
-        if closes and self.counts.get(mark):
-            self._close(mark, name, mark)
-        elif opens:
-            self._open(mark, mark)
+            marks = _OpenMarks(kinds, values)
         else:
-            self._text(mark)
+            tag = token.lower()
+            if tag in _OPENING:
+                marks.open(index, tag)
+            elif tag in _CLOSING:
+                marks.close(index, *_CLOSING[tag])
+            else:
+                _break_line(kinds, values, index)
+        previous = token
+    return kinds, values
 
-    def _open(self, written: str, text: str) -> None:
-        self.opened.append((written, len(self.nodes)))
-        self.counts[written] = self.counts.get(written, 0) + 1
-        # Text until its partner is found.
-        self.nodes.append(Node("text", text))
 
-    def _close(self, written: str, name: str, text: str) -> None:
-        if not self.counts.get(written):
-            self._text(text)
+def _math_ends(values: list[str]) -> dict[int, int]:
+    r"""For each ``\(`` and ``\[`` the index of the token that closes it."""
+    ends: dict[int, int] = {}
+    round_end = square_end = 0
+    for index in range(len(values) - 2, 0, -2):
+        piece = values[index]
+        if piece == "\\)":
+            round_end = index
+        elif piece == "\\]":
+            square_end = index
+        elif piece == "\\(" and round_end:
+            ends[index] = round_end
+        elif piece == "\\[" and square_end:
+            ends[index] = square_end
+    return ends
+
+
+def _take_formula(kinds: list[NodeKind], values: list[str], start: int, end: int) -> bool:
+    """Make one piece of a formula and its delimiters, if it is one."""
+    inner = "".join(values[start + 1 : end])
+    # "\[1\]" is an escaped bracket far more often than a formula.
+    if values[start] == "\\[" and not _MATH_HINT.search(inner, 0, 200):
+        return False
+    kinds[start] = "math"
+    values[start] = inner.strip()
+    values[start + 1 : end + 1] = [""] * (end - start)
+    return True
+
+
+def _break_line(kinds: list[NodeKind], values: list[str], index: int) -> None:
+    """Make a break of a tag, without the spaces before it."""
+    before = index - 1 if values[index - 1] or index == 1 else index - 2
+    if kinds[before] == "text":
+        values[before] = values[before].rstrip(" \t")
+    kinds[index] = "break"
+    values[index] = ""
+
+
+class _OpenMarks:
+    """The marks of a paragraph that are open; in pairs they become pieces of their own."""
+
+    __slots__ = ("_counts", "_kinds", "_opened", "_values")
+
+    def __init__(self, kinds: list[NodeKind], values: list[str]) -> None:
+        self._kinds = kinds
+        self._values = values
+        # How they were written, and where they are.
+        self._opened: list[tuple[str, int]] = []
+        self._counts: dict[str, int] = {}
+
+    def take(self, index: int, mark: str, before: str, after: str) -> None:
+        """Take stars or underscores for what the characters around them make of them."""
+        opens = after != "" and not after.isspace()
+        closes = before != "" and not before.isspace()
+        if mark == "*" or mark[0] == "_":
+            # Inside of a word, or between digits, these are characters and no marks.
+            opens = opens and not (before.isalnum() or before == "_")
+            closes = closes and not (after.isalnum() or after == "_")
+        if closes and self._counts.get(mark):
+            self.close(index, mark, _MARKS.get(len(mark), "strong"))
+        elif opens:
+            self.open(index, mark)
+
+    def open(self, index: int, written: str) -> None:
+        """Note a mark; it is text until its partner is found."""
+        self._opened.append((written, index))
+        self._counts[written] = self._counts.get(written, 0) + 1
+
+    def close(self, index: int, written: str, name: str) -> None:
+        """Make a pair of a mark and the last one that was written so; it is text if there is none."""
+        if not self._counts.get(written):
             return
         while True:
             # What was opened in between and not closed is text.
-            opened, index = self.opened.pop()
-            self.counts[opened] -= 1
+            opened, start = self._opened.pop()
+            self._counts[opened] -= 1
             if opened == written:
                 break
-        self.nodes[index] = Node("open", name)
-        self.nodes.append(Node("close", name))
-
-
-def _is_word(character: str) -> bool:
-    return character.isalnum() or character == "_"
+        self._kinds[start] = "open"
+        self._kinds[index] = "close"
+        self._values[start] = self._values[index] = name

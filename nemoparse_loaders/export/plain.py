@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .inline import Node, parse_inline
+from .inline import NodeKind, has_marks, inline_pieces
 
 _SUPERSCRIPTS = str.maketrans("0123456789+-−–=()n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻⁼⁽⁾ⁿ")
 _SUBSCRIPTS = str.maketrans("0123456789+-−–=()", "₀₁₂₃₄₅₆₇₈₉₊₋₋₋₌₍₎")
@@ -27,19 +27,16 @@ def markdown_to_text(markdown: str) -> str:
         The words alone. ``<br>`` becomes a newline, ``m<sup>2</sup>`` becomes ``m²``, ``\(a<b\)`` becomes
         ``a<b``.
     """
-    nodes = parse_inline(markdown)
-    if len(nodes) == 1 and nodes[0].kind == "text":
-        return nodes[0].value
-    return _written(nodes)
+    return _written(*inline_pieces(markdown)) if has_marks(markdown) else markdown
 
 
-def _written(nodes: list[Node]) -> str:
+def _written(kinds: list[NodeKind], values: list[str]) -> str:
     pieces: list[str] = []
     length = 0
     # Of each open script: where it begins, and how long the text was.
     scripts: list[tuple[int, int]] = []
-    for kind, value in nodes:
-        if kind in ("text", "math"):
+    for kind, value in zip(kinds, values, strict=True):
+        if kind == "text" or kind == "math":
             pieces.append(value)
             length += len(value)
         elif kind == "break":

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nemoparse_loaders.export.html_text import inline_html
+from nemoparse_loaders.export.inline import has_marks, inline_pieces
 
 
 @pytest.mark.parametrize(
@@ -24,6 +25,13 @@ from nemoparse_loaders.export.html_text import inline_html
         (r"\(a<b\) \*x\* \<b\>", r"\(a&lt;b\) *x* &lt;b&gt;"),
         ("<script>x</script>", "&lt;script&gt;x&lt;/script&gt;"),
         ("foo_bar_baz", "foo_bar_baz"),
+        ("**a**b** <br>**c**", "<strong>a</strong>b**<br><strong>c</strong>"),
+        (r"\(a\)**b** \[1\]__c__", r"\(a\)<strong>b</strong> [1]<strong>c</strong>"),
+        # A long s is no s, whatever its capital letter is.
+        (
+            "a</\u017fup> <\u017ftrong>b</\u017ftrong>",
+            "a&lt;/\u017fup&gt; &lt;\u017ftrong&gt;b&lt;/\u017ftrong&gt;",
+        ),
     ],
 )
 def test_html(markdown: str, expected: str) -> None:
@@ -74,3 +82,11 @@ def test_html_is_well_formed(markdown: str) -> None:
     parser.close()
 
     assert parser.opened == []
+
+
+@given(st.text(alphabet="ab1 \t\n.,()[]>/|#-$&'é漢\u017f\u00a0", max_size=40))
+def test_a_text_without_marks_is_one_piece_also_where_it_is_taken_apart(text: str) -> None:
+    kinds, values = inline_pieces(text)
+
+    assert not has_marks(text)
+    assert (set(kinds), "".join(values)) == ({"text"}, text)
