@@ -106,41 +106,42 @@ def is_token_stutter(noise_run: int) -> bool:
     return noise_run >= _MOST_BROKEN_TOKENS
 
 
-def repeated_blocks(blocks: Sequence[tuple[str, str, BBox | None]]) -> list[int]:
+def repeated_blocks(names: Sequence[str], bodies: Sequence[str], boxes: Sequence[BBox | None]) -> set[int]:
     """The blocks that repeat an earlier one at nearly the same place, in runs of four or more.
 
     Args:
-        blocks: Class, body and box of each, in order.
+        names: The class of each block, in order.
+        bodies: What each says.
+        boxes: Where each is.
 
     Returns:
-        Indices, in order; the first round of a run is not in it.
+        Indices; the first round of a run is not in it.
     """
     repeated: set[int] = set()
+    if len(bodies) - len(set(bodies)) < _FEWEST_BLOCKS - 1:
+        # Too few say what an earlier one says, as on nearly all pages.
+        return repeated
     # Numbers in place of texts, so that comparing is cheap.
     numbers: dict[tuple[str, str], int] = {}
-    kinds = [numbers.setdefault((name, body), len(numbers)) for name, body, _ in blocks]
-    if len(numbers) == len(blocks):
-        return []
+    kinds = [numbers.setdefault(key, len(numbers)) for key in zip(names, bodies, strict=True)]
     for period in range(1, _LONGEST_BLOCK_PERIOD + 1):
         run: list[int] = []
-        for index in range(period, len(blocks) + 1):
+        for index in range(period, len(kinds) + 1):
             if (
-                index < len(blocks)
+                index < len(kinds)
                 and kinds[index - period] == kinds[index]
-                and _is_again(blocks[index - period], blocks[index])
+                and bodies[index].strip()
+                and _is_again(boxes[index - period], boxes[index])
             ):
                 run.append(index)
                 continue
             if len(run) >= max(_FEWEST_BLOCKS - 1, 2 * period):
                 repeated.update(run)
             run = []
-    return sorted(repeated)
+    return repeated
 
 
-def _is_again(earlier: tuple[str, str, BBox | None], later: tuple[str, str, BBox | None]) -> bool:
-    if not later[1].strip():
-        return False
-    a, b = earlier[2], later[2]
+def _is_again(a: BBox | None, b: BBox | None) -> bool:
     if a is None or b is None:
         return a is b
     shared = a.overlap(b)

@@ -6,8 +6,8 @@ import re
 from typing import NamedTuple
 
 _ARTEFACT = re.compile(r"<tbc>|\\unknown(?![A-Za-z])(?:\{\})?|\\?<\|unk\|\\?>", re.IGNORECASE)
-# NUL and other controls, and lone surrogates: databases and JSON refuse them.
-_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
+# NUL and other controls: databases and JSON refuse them.
+_CONTROL = bytes([*range(9), 11, 12, *range(14, 32), 127])
 _LINE_END = re.compile("\r\n?")
 
 
@@ -31,7 +31,8 @@ def storable(text: str) -> str:
     r"""The text without control characters and lone surrogates, with ``\n`` as the only line end."""
     if "\r" in text:
         text = _LINE_END.sub("\n", text)
-    return _CONTROL.sub("", text)
+    # In UTF-8 a byte below 128 is that character and no part of another; lone surrogates have no bytes.
+    return text.encode("utf-8", "ignore").translate(None, _CONTROL).decode("utf-8")
 
 
 def clean_body(body: str, *, only_continuation: bool = False) -> CleanBody:

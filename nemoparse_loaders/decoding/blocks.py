@@ -15,6 +15,7 @@ import re
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from .block import Block
 from .markers import Event, Scan
 
 Corner = tuple[float, float]
@@ -22,28 +23,6 @@ Corner = tuple[float, float]
 _NO_CLASS = "its class is missing"
 _BLANK_LINE_AT_START = re.compile(r"[ \t]*\n[ \t]*\n")
 _BLANK_LINE_AT_END = re.compile(r"\n[ \t]*\n[ \t]*\Z")
-
-
-class Block(NamedTuple):
-    """One block as printed.
-
-    Attributes:
-        body: The text between the corners, without stray tokens.
-        name: The class, or None where the token is missing.
-        first: The opening pair as printed, or None.
-        last: The closing pair as printed, or None.
-        problem: What is broken, in words; empty for a sound block.
-        cut: The reply ends inside of this block.
-        noise: Stray pairs and coordinates inside the body.
-    """
-
-    body: str
-    name: str | None = None
-    first: Corner | None = None
-    last: Corner | None = None
-    problem: str = ""
-    cut: bool = False
-    noise: int = 0
 
 
 # Fractions never reach this; the integer grid of the first generation nearly always does.
@@ -57,38 +36,37 @@ class Assembled(NamedTuple):
 
     Attributes:
         blocks: In order.
-        stray: Pairs that belong to no block.
+        noise: The most stray tokens that there are together: in a block, in a row, or outside of every block.
     """
 
     blocks: list[Block]
-    stray: int = 0
+    noise: int = 0
 
 
 def assemble(scan: Scan) -> Assembled:
     """Put the blocks of a reply together, in order."""
-    blocks = [Block(body, name, first, last) for body, name, first, last in scan.whole]
-    stray = 0
-    if scan.events:
-        last_class = (-1, scan.whole[-1].name) if scan.whole else None
-        assembler = _Assembler(scan, blocks, last_class=last_class)
-        for index, event in enumerate(scan.events):
-            assembler.take(index, event)
-        assembler.finish()
-        stray = assembler.stray
-    return Assembled(_scaled(blocks), stray)
+    if not scan.events:
+        return Assembled(scan.whole)
+    assembler = _Assembler(scan, list(scan.whole))
+    for index, event in enumerate(scan.events):
+        assembler.take(index, event)
+    assembler.finish()
+    noise = max(scan.noise_run, assembler.stray, *(block.noise for block in assembler.blocks), 0)
+    return Assembled(_scaled(assembler.blocks), noise)
 
 
 def _scaled(blocks: list[Block]) -> list[Block]:
     """The first generation printed grid points, up to 1024 by 1280, where the others print fractions."""
-    corners = [corner for block in blocks for corner in (block.first, block.last) if corner]
+    pairs = [block.printed[start : start + 2] for block in blocks for start in (0, 2)]
+    corners = [pair for pair in pairs if pair]
     on_grid = sum(max(corner) > _GRID_THRESHOLD for corner in corners)
     if 2 * on_grid <= len(corners):
         return blocks
-    return [block._replace(first=_fraction(block.first), last=_fraction(block.last)) for block in blocks]
+    return [block._replace(printed=_fractions(block.printed)) for block in blocks]
 
 
-def _fraction(corner: Corner | None) -> Corner | None:
-    return (corner[0] / _GRID[0], corner[1] / _GRID[1]) if corner else None
+def _fractions(printed: tuple[float, ...]) -> tuple[float, ...]:
+    return tuple(number / _GRID[place % 2] for place, number in enumerate(printed))
 
 
 @dataclass(slots=True)
@@ -111,6 +89,8 @@ class _Assembler:
 
     def __post_init__(self) -> None:
         events = self.scan.events
+        if self.blocks:
+            self.last_class = (-1, self.blocks[-1].name or "")
         self._next = [len(events)] * len(events)
         following = len(events)
         for index in range(len(events) - 1, -1, -1):
@@ -245,7 +225,8 @@ class _Assembler:
         else:
             self.empty_run += 1
         body = "".join(self.parts)
-        self.blocks.append(Block(body, name or None, self.first, self.closing, problem, cut, self.noise))
+        printed = (self.first or ()) + (self.closing or ())
+        self.blocks.append(Block(body, name or None, printed, problem, cut, self.noise))
         self.parts = []
         self.first = self.closing = None
         self.gap = ""

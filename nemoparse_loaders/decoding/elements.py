@@ -7,6 +7,7 @@ printed it does not matter.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence, Set
 from typing import NamedTuple
 
 from ..checks import BlockFacts, element_issues, shorten_loops
@@ -15,7 +16,7 @@ from ..export.headings import without_heading_marks
 from ..export.plain import markdown_to_text
 from ..export.tables import table_to_lines
 from .artefacts import clean_body
-from .blocks import Block
+from .block import Block
 from .charts import chart_lines, chart_markdown, parse_chart
 from .construct import build_element
 from .formulas import bare_formula
@@ -29,27 +30,16 @@ _FORMULAS = frozenset({ElementType.FORMULA.value, ElementType.INLINE_FORMULA.val
 _CHART = ElementType.CHART.value
 _CODE = ElementType.CODE.value
 _LIST_ITEM = ElementType.LIST_ITEM.value
+_TEXT = ElementType.TEXT.value
 _TOC = ElementType.TOC.value
-# The classes whose text needs no rule of its own.
-_RUNNING_TEXT = frozenset(
-    kind.value
-    for kind in (
-        ElementType.TEXT,
-        ElementType.CAPTION,
-        ElementType.FOOTNOTE,
-        ElementType.PAGE_HEADER,
-        ElementType.PAGE_FOOTER,
-        ElementType.BIBLIOGRAPHY,
-        ElementType.PICTURE,
-        ElementType.FLOATING_TEXT,
-    )
-)
-# Without one of these a text is the same in Markdown, plain, and as printed, and holds no table.
-_MARK = re.compile(r"[\\*_<|]")
+_TABULAR = frozenset({ElementType.TABLE.value, _TOC})
+# The classes whose bodies are something else than words.
+_NO_WORDS = _TABULAR | _FORMULAS | {_CHART, _CODE}
+# Without one of these a body holds no artefact, no table and no chart.
+_STRUCTURE = re.compile(r"\||<[|tTc]|\\[beuU]")
 _CUT_BEGIN = re.compile(r"\\begin[ ]?(?:\{[A-Za-z]{0,24}\*?)?\s?")
 # Below this nothing can be a loop.
 _SHORT = 1_000
-_TABULAR = frozenset({ElementType.TABLE.value, _TOC})
 
 
 class Content(NamedTuple):
@@ -74,6 +64,67 @@ class Content(NamedTuple):
     damage: str = ""
 
 
+def page_elements(
+    blocks: Sequence[Block],
+    boxes: Sequence[BBox | None],
+    *,
+    page_number: int,
+    repeated: Set[int] = frozenset(),
+) -> tuple[list[Element], int]:
+    """The elements of a page.
+
+    Args:
+        blocks: As printed; where the class of one is missing, its content tells it.
+        boxes: The box of each on the page.
+        page_number: For ids and issues.
+        repeated: Which of the blocks repeat an earlier one.
+
+    Returns:
+        One element a block, or one for each table where a body holds several; and in how many blocks a short
+        piece of text is repeated without end.
+    """
+    elements: list[Element] = []
+    loops = 0
+    for index, (block, bbox) in enumerate(zip(blocks, boxes, strict=True)):
+        if _is_words(block) and index not in repeated:
+            # Most blocks are such: nothing to take out, to look for, or to say of them.
+            kind = block.name or _TEXT
+            element_id = f"p{page_number}e{len(elements) + 1}"
+            elements.append(build_element(element_id, kind, bbox, *_words(block.body, kind)))
+            continue
+        made, has_loop = elements_from_block(
+            block,
+            bbox,
+            page_number=page_number,
+            first_number=len(elements) + 1,
+            repeats=index in repeated,
+        )
+        elements.extend(made)
+        loops += has_loop
+    return elements, loops
+
+
+def _is_words(block: Block) -> bool:
+    """Whether a block is sound and a little text, perhaps with inline marks, of a class that is words."""
+    return (
+        block.name not in _NO_WORDS
+        and len(block.body) < _SHORT
+        and not block.problem
+        and not block.cut
+        and not _STRUCTURE.search(block.body)
+    )
+
+
+def _words(body: str, kind: str) -> tuple[str, str, str]:
+    """Words, perhaps with inline marks, as Markdown, as plain text, and as printed."""
+    if kind == _LIST_ITEM:
+        lines = body.strip("\n").rstrip()
+        markdown = normalised_list(lines)
+        return markdown, without_bullets(markdown_to_text(markdown)), lines
+    text = body.strip()
+    return text, markdown_to_text(without_heading_marks(text) if kind in _HEADINGS else text), text
+
+
 def elements_from_block(
     block: Block, bbox: BBox | None, *, page_number: int, first_number: int, repeats: bool = False
 ) -> tuple[list[Element], bool]:
@@ -89,11 +140,6 @@ def elements_from_block(
     Returns:
         The elements, and whether a short piece of text is repeated in them without end.
     """
-    if _is_plain_line(block) and not repeats:
-        # Most blocks are such: nothing to take out, to read, or to say of them.
-        text = block.body.strip()
-        element_id = f"p{page_number}e{first_number}"
-        return [build_element(element_id, block.name or "", bbox, text, text, text)], False
     # Code may speak of anything.
     clean = clean_body(block.body, only_continuation=block.name == _CODE)
     kind = block.name or _guessed_class(clean.text)
@@ -137,21 +183,10 @@ def _without_cut_begin(body: str) -> str:
     return body[:start] if start >= 0 and _CUT_BEGIN.fullmatch(body, start) else body
 
 
-def _is_plain_line(block: Block) -> bool:
-    """Whether a block is sound and a little text without any mark, of a class without a rule of its own."""
-    return (
-        block.name in _RUNNING_TEXT
-        and len(block.body) < _SHORT
-        and not block.problem
-        and not block.cut
-        and not _MARK.search(block.body)
-    )
-
-
 def read_body(body: str, kind: str) -> list[Content]:
     """What a body of a class says, without artefacts in it."""
-    lines = body.strip("\n").rstrip()
     if kind == _CODE:
+        lines = body.strip("\n").rstrip()
         return [Content(raw=lines, markdown=lines, text=lines)]
     text = body.strip()
     if not text:
@@ -183,12 +218,8 @@ def read_body(body: str, kind: str) -> list[Content]:
         return [
             Content(text, words, markdown_to_text(words), damage="its rows make no grid; its words are kept")
         ]
-    if kind == _LIST_ITEM:
-        markdown = normalised_list(lines)
-        return [Content(raw=lines, markdown=markdown, text=without_bullets(markdown_to_text(markdown)))]
-    if kind in _HEADINGS:
-        return [Content(raw=text, markdown=text, text=markdown_to_text(without_heading_marks(text)))]
-    return [Content(raw=text, markdown=text, text=markdown_to_text(text))]
+    markdown, words, raw = _words(body, kind)
+    return [Content(raw, markdown, words)]
 
 
 def _with_tables(parts: list[str | FoundTable]) -> list[Content]:

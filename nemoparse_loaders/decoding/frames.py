@@ -21,15 +21,15 @@ class FrameMap(NamedTuple):
     extent_x: float = 1.0
     extent_y: float = 1.0
 
-    def to_page(self, first: tuple[float, float], last: tuple[float, float]) -> BBox:
+    def to_page(self, x0: float, y0: float, x1: float, y1: float) -> BBox:
         """The box of two printed corners, sorted and clamped to the page."""
-        if self is IDENTITY and 0.0 <= first[0] <= last[0] <= 1.0 and 0.0 <= first[1] <= last[1] <= 1.0:
-            return BBox(*first, *last)
+        if self is IDENTITY and 0.0 <= x0 <= x1 <= 1.0 and 0.0 <= y0 <= y1 <= 1.0:
+            return BBox(x0, y0, x1, y1)
         return BBox.clamped(
-            (first[0] - self.offset_x) / self.extent_x,
-            (first[1] - self.offset_y) / self.extent_y,
-            (last[0] - self.offset_x) / self.extent_x,
-            (last[1] - self.offset_y) / self.extent_y,
+            (x0 - self.offset_x) / self.extent_x,
+            (y0 - self.offset_y) / self.extent_y,
+            (x1 - self.offset_x) / self.extent_x,
+            (y1 - self.offset_y) / self.extent_y,
         )
 
     def to_printed(self, bbox: BBox) -> tuple[float, float, float, float]:

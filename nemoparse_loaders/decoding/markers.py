@@ -1,6 +1,7 @@
 """The envelope's tokens: where coordinates, classes and prompt tokens stand in a reply.
 
-One pass with one bounded expression, so the time is linear whatever the text is.
+Whole blocks are found by one expression, which takes each of them in one step; from the first place on that
+is no whole block, another one finds each token. Both are bounded, so the time is linear whatever the text is.
 """
 
 from __future__ import annotations
@@ -8,6 +9,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
+
+from .block import Block
 
 EventKind = Literal["text", "pair", "class", "prompt", "noise"]
 
@@ -26,11 +29,16 @@ _MARKER = re.compile(
 )
 _PROMPTS_AT_START = re.compile(rf"(?:\s*<(?:{_PROMPT})>)*")
 _TOKEN_STARTS = ("<x_", "<y_", "<class_", "</s>", "<predict_", "<output_")
-# The parts of a block with all of its tokens and no other one inside.
-_CORNER = r"<x_(-?[0-9]{1,6}(?:\.[0-9]{0,24})?)><y_(-?[0-9]{1,6}(?:\.[0-9]{0,24})?)>"
-_OPENING = re.compile(rf"\s*{_CORNER}")
-_CLOSING = re.compile(rf"{_CORNER}<class_([^<>\n]{{1,48}})(?<!\\)>")
-_NEXT_TOKEN = re.compile(rf"<(?:x_|y_|class_|(?:{_PROMPT})>)")
+# A block with all of its tokens and no other one inside, or all that comes behind the last such block. Its
+# numbers are fractions: a reply in the grid of the first generation is read token by token.
+_FRACTION = r"-?[0-7](?:\.[0-9]{0,24})?"
+_CORNER = rf"<x_({_FRACTION})><y_({_FRACTION})>"
+_WHOLE_BLOCK = re.compile(
+    rf"\s*{_CORNER}"
+    rf"([^<]*(?:<(?!x_|y_|class_|(?:{_PROMPT})>)[^<]*)*)"
+    rf"{_CORNER}<class_(?=\s{{0,47}}[^\s<>])([^<>\n]{{1,48}})(?<!\\)>"
+    r"|([\s\S]+)"
+)
 _TOKEN_NAME = re.compile("<(x|y|class)_")
 _LARGEST = 1e6
 
@@ -54,15 +62,6 @@ class Event(NamedTuple):
     repeats: int = 1
 
 
-class WholeBlock(NamedTuple):
-    """A block with all of its tokens, as printed."""
-
-    body: str
-    name: str
-    first: tuple[float, float]
-    last: tuple[float, float]
-
-
 @dataclass(slots=True)
 class Scan:
     """A reply taken apart.
@@ -76,7 +75,7 @@ class Scan:
         noise_run: The longest run of broken tokens with nothing else between.
     """
 
-    whole: list[WholeBlock]
+    whole: list[Block]
     events: list[Event]
     cut: bool = False
     has_pairs: bool = False
@@ -90,12 +89,19 @@ def scan(reply: str) -> Scan:
     Args:
         reply: The token string, without control characters.
     """
-    whole, position = _whole_blocks(reply)
+    whole, rest = _whole_blocks(reply)
     found = Scan(whole, [], has_pairs=bool(whole), has_classes=bool(whole))
+    if rest:
+        _scan_tokens(rest, found)
+    return found
+
+
+def _scan_tokens(reply: str, found: Scan) -> None:
+    """Find the tokens of a reply one by one."""
     events = found.events
     cut = False
-    noise = 0
-    for match in _MARKER.finditer(reply, position):
+    position = noise = 0
+    for match in _MARKER.finditer(reply):
         start = match.start()
         if start > position:
             events.append(Event("text", reply[position:start]))
@@ -126,28 +132,17 @@ def scan(reply: str) -> Scan:
     if position < len(reply):
         events.append(Event("text", reply[position:]))
     found.cut = _drop_cut_token(found) or cut
-    return found
 
 
-def _whole_blocks(reply: str) -> tuple[list[WholeBlock], int]:
-    """The whole blocks that a reply begins with, and where they end. Most replies are nothing else."""
-    blocks: list[WholeBlock] = []
+def _whole_blocks(reply: str) -> tuple[list[Block], str]:
+    """The whole blocks that a reply begins with, and the rest. Most replies are nothing else."""
     start = _PROMPTS_AT_START.match(reply)
-    position = start.end() if start else 0
-    while True:
-        opening = _OPENING.match(reply, position)
-        following = _NEXT_TOKEN.search(reply, opening.end()) if opening else None
-        closing = _CLOSING.match(reply, following.start()) if following else None
-        if opening is None or closing is None:
-            return blocks, position
-        x0, y0 = opening.groups()
-        x1, y1, name = closing.groups()
-        name = name.strip()
-        if not name:
-            return blocks, position
-        body = reply[opening.end() : closing.start()]
-        blocks.append(WholeBlock(body, name, (float(x0), float(y0)), (float(x1), float(y1))))
-        position = closing.end()
+    blocks: list[Block] = []
+    for x0, y0, body, x1, y1, name, rest in _WHOLE_BLOCK.findall(reply, start.end() if start else 0):
+        if rest:
+            return blocks, rest
+        blocks.append(Block(body, name.strip(), (float(x0), float(y0), float(x1), float(y1))))
+    return blocks, ""
 
 
 def _add_noise(found: Scan, run: int, count: int) -> int:

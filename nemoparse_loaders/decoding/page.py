@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from ..checks import ReplyFacts, page_issues, page_status, repeated_blocks
-from ..document import BBox, Element, ParsedPage
+from ..document import BBox, ParsedPage
 from ..profiles import Profile, get_profile
 from .artefacts import storable
-from .blocks import Block, assemble
-from .elements import elements_from_block
+from .block import Block
+from .blocks import assemble
+from .elements import page_elements
 from .frames import IDENTITY, FrameMap, frame_map
 from .markers import scan
 from .tool_calls import blocks_from_tool_call, is_tool_call
@@ -51,20 +52,19 @@ def decode_page(
         noise = 0
         frame = IDENTITY
     else:
-        blocks, stray = assemble(scanned)
-        cut, noise = scanned.cut, max(scanned.noise_run, stray)
+        blocks, noise = assemble(scanned)
+        cut = scanned.cut
         frame = frame_map(profile, image_size) if scanned.has_pairs else IDENTITY
-    placed = [(block, _box(block, frame)) for block in blocks]
-    kept, dropped = _without_duplicates(placed)
-    repeated = repeated_blocks([(block.name or "", block.body, bbox) for block, bbox in kept])
-    elements, runs = _elements(kept, set(repeated), page_number)
+    kept, boxes = _placed(blocks, frame)
+    repeated = repeated_blocks([block.name or "" for block in kept], [block.body for block in kept], boxes)
+    elements, runs = page_elements(kept, boxes, page_number=page_number, repeated=repeated)
     facts = ReplyFacts(
         finish_reason=finish_reason,
         cut=cut or any(issue.code == "truncated" for element in elements for issue in element.issues),
         empty=not elements,
-        dropped=dropped,
+        dropped=len(blocks) - len(kept),
         repeated=len(repeated),
-        noise=max([noise, *(block.noise for block in blocks)]),
+        noise=noise,
         runs=runs,
     )
     issues = page_issues(facts, page_number)
@@ -78,46 +78,19 @@ def decode_page(
     )
 
 
-def _box(block: Block, frame: FrameMap) -> BBox | None:
-    if block.first is None or block.last is None:
-        return None
-    return frame.to_page(block.first, block.last)
-
-
-def _without_duplicates(
-    placed: list[tuple[Block, BBox | None]],
-) -> tuple[list[tuple[Block, BBox | None]], int]:
-    """Without blocks that equal the one before them in text, class and box; and how many there were."""
-    kept: list[tuple[Block, BBox | None]] = []
-    for block, bbox in placed:
-        if kept and _says_the_same(kept[-1], (block, bbox)):
+def _placed(blocks: list[Block], frame: FrameMap) -> tuple[list[Block], list[BBox | None]]:
+    """The blocks without those that equal the one before them in text, class and box; and their boxes."""
+    kept: list[Block] = []
+    boxes: list[BBox | None] = []
+    for block in blocks:
+        bbox = frame.to_page(*block.printed) if len(block.printed) == 4 else None
+        # Without boxes equal lines may stand below each other.
+        if bbox is not None and boxes and bbox == boxes[-1] and _says_the_same(kept[-1], block):
             continue
-        kept.append((block, bbox))
-    return kept, len(placed) - len(kept)
+        kept.append(block)
+        boxes.append(bbox)
+    return kept, boxes
 
 
-def _says_the_same(earlier: tuple[Block, BBox | None], later: tuple[Block, BBox | None]) -> bool:
-    (a, a_box), (b, b_box) = earlier, later
-    if a_box != b_box or a.name != b.name or b.cut:
-        return False
-    # Without boxes equal lines may stand below each other.
-    return a_box is not None and a.body.strip() == b.body.strip()
-
-
-def _elements(
-    placed: list[tuple[Block, BBox | None]], repeated: set[int], page_number: int
-) -> tuple[list[Element], int]:
-    """The elements, and how many blocks hold a piece of text that is repeated without end."""
-    elements: list[Element] = []
-    runs = 0
-    for index, (block, bbox) in enumerate(placed):
-        made, loops = elements_from_block(
-            block,
-            bbox,
-            page_number=page_number,
-            first_number=len(elements) + 1,
-            repeats=index in repeated,
-        )
-        elements.extend(made)
-        runs += loops
-    return elements, runs
+def _says_the_same(earlier: Block, later: Block) -> bool:
+    return earlier.name == later.name and not later.cut and earlier.body.strip() == later.body.strip()

@@ -11,7 +11,7 @@ import json
 import re
 
 from .artefacts import storable
-from .blocks import Block, Corner
+from .block import Block
 
 _START = re.compile(r"\s*\[\s*(?:\[\s*)?\{\s*\"(?:bbox|text|type)\"\s*:")
 _TEXT_VALUE = re.compile(r'"text"\s*:\s*"((?:[^"\\]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*)')
@@ -54,23 +54,22 @@ def _block(item: object) -> Block:
     if not isinstance(item, dict):
         return Block(json.dumps(item), problem="it is no block")
     name, text = item.get("type"), item.get("text")
-    first, last = _corners(item.get("bbox"))
+    printed = _corners(item.get("bbox"))
     return Block(
         body=storable(text) if isinstance(text, str) else "",
         name=(storable(name) if isinstance(name, str) else "") or "Text",
-        first=first,
-        last=last,
-        problem="its box is broken" if "bbox" in item and first is None else "",
+        printed=printed,
+        problem="its box is broken" if "bbox" in item and not printed else "",
     )
 
 
-def _corners(box: object) -> tuple[Corner | None, Corner | None]:
+def _corners(box: object) -> tuple[float, ...]:
     if not isinstance(box, dict):
-        return None, None
+        return ()
     values = []
     for key in ("xmin", "ymin", "xmax", "ymax"):
         value = box.get(key)
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) < _LARGEST:
-            return None, None
+            return ()
         values.append(float(value))
-    return (values[0], values[1]), (values[2], values[3])
+    return tuple(values)

@@ -74,12 +74,20 @@ def test_blocks_that_repeat_at_nearly_the_same_place() -> None:
     shifted = [BBox(0.1, 0.2 + n / 1000, 0.9, 0.3 + n / 1000) for n in range(6)]
     elsewhere = [BBox(0.1, n / 10, 0.9, n / 10 + 0.05) for n in range(6)]
 
-    assert repeated_blocks([("Text", "a", box) for box in shifted]) == [1, 2, 3, 4, 5]
-    assert repeated_blocks([("Text", "ab"[n % 2], b) for n, b in enumerate(shifted)]) == [2, 3, 4, 5]
-    assert repeated_blocks([("Text", "a", box) for box in elsewhere]) == []
-    assert repeated_blocks([("Text", "a", box), ("Text", "a", box), ("Text", "b", box)]) == []
-    assert repeated_blocks([("Picture", "", box)] * 6) == []
-    assert repeated_blocks([("Text", "a", None)] * 4) == [1, 2, 3]
+    assert repeats([("Text", "a", box) for box in shifted]) == {1, 2, 3, 4, 5}
+    assert repeats([("Text", "ab"[n % 2], b) for n, b in enumerate(shifted)]) == {2, 3, 4, 5}
+    assert repeats([("Text", "a", box) for box in elsewhere]) == set()
+    assert repeats([("Text", "a", box), ("Text", "a", box), ("Text", "b", box)]) == set()
+    assert repeats([("Text" if n % 2 else "Title", "a", box) for n in range(4)]) == set()
+    assert repeats([("Picture", "", box)] * 6) == set()
+    assert repeats([("Text", "a", None)] * 4) == {1, 2, 3}
+    assert repeats([]) == set()
+
+
+def repeats(blocks: list[tuple[str, str, BBox | None]]) -> set[int]:
+    return repeated_blocks(
+        [name for name, _, _ in blocks], [body for _, body, _ in blocks], [box for _, _, box in blocks]
+    )
 
 
 def test_broken_tokens() -> None:
