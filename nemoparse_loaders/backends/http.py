@@ -9,8 +9,6 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
-from importlib import metadata
 from types import SimpleNamespace, TracebackType
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -23,6 +21,8 @@ from ..errors import BackendError, OptionError, ProtocolError, ReplyTimeoutError
 from .addresses import shown
 from .http_errors import error_from_answer, server_message
 from .proxies import proxy_for
+from .tls import trusting_context
+from .versions import package_version
 
 # uvicorn, in front of most model servers, closes connections that were idle for 5 s. A request that is
 # written just then is lost, so ours are given up earlier.
@@ -106,11 +106,13 @@ class HttpConnection:
         self._session: aiohttp.ClientSession | None = None
 
     async def __aenter__(self) -> HttpConnection:
+        is_tls = any(url.startswith("https:") for url in (self._root, self._proxy or ""))
+        trust = await asyncio.to_thread(trusting_context) if is_tls else True
         trace = aiohttp.TraceConfig()
         trace.on_connection_reuseconn.append(_note_reuse)
         self._session = aiohttp.ClientSession(
             # The pipeline decides how many requests are in flight; a second limit here would only hide it.
-            connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=_IDLE_SECONDS),
+            connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=_IDLE_SECONDS, ssl=trust),
             headers=self._headers,
             cookie_jar=aiohttp.DummyCookieJar(),
             trace_configs=[trace],
@@ -228,7 +230,10 @@ class HttpConnection:
         if isinstance(error, asyncio.TimeoutError):
             return ReplyTimeoutError(f"no whole reply from {where} within {timeout:g} s (this side gave up)")
         if isinstance(error, aiohttp.ClientSSLError):
-            return BackendError(f"no trusted TLS connection to {where}: {error}")
+            return BackendError(
+                f"no trusted TLS connection to {where}: {error}. A certificate authority of your own goes "
+                "into the file that SSL_CERT_FILE (or REQUESTS_CA_BUNDLE) names."
+            )
         if isinstance(error, aiohttp.ClientHttpProxyError):
             return ServerFailedError(f"the proxy on the way to {where} answered {error.status}")
         if isinstance(error, aiohttp.ClientProxyConnectionError):
@@ -261,9 +266,8 @@ def _printable(error: Exception) -> BaseException | None:
 
 
 def _all_headers(root: str, api_key: SecretStr | None, headers: Mapping[str, str]) -> CIMultiDict[str]:
-    merged: CIMultiDict[str] = CIMultiDict(
-        {"Accept": "application/json", "User-Agent": f"nemoparse-loaders/{_version()}"}
-    )
+    agent = f"nemoparse-loaders/{package_version('nemoparse-loaders')}"
+    merged: CIMultiDict[str] = CIMultiDict({"Accept": "application/json", "User-Agent": agent})
     key = api_key.get_secret_value().strip() if api_key else ""
     login = urlsplit(root)
     if login.username is not None:
@@ -299,11 +303,3 @@ def _secrets(root: str, merged: Mapping[str, str], own: Mapping[str, str]) -> tu
     found = {sent, password, unquote(password), *values}
     # Longest first, so that no rest of a longer one stays.
     return tuple(sorted(filter(None, found), key=len, reverse=True))
-
-
-@lru_cache(maxsize=1)
-def _version() -> str:
-    try:
-        return metadata.version("nemoparse-loaders")
-    except metadata.PackageNotFoundError:
-        return "0"

@@ -61,10 +61,11 @@ def error_from_answer(
     if status == 404:
         return RequestRejectedError(f"{text}. There is no such address there: check base_url.", status=status)
     if status == 413 or (status in (400, 422) and _TOO_LARGE.search(said)):
+        # Some servers say it as 400 or 422; under 413 the pipeline knows it and sends a smaller picture.
         return RequestRejectedError(
             f"{text}. The picture is too large for the server: set max_image_bytes= (or a smaller "
             "max_image_size=).",
-            status=status,
+            status=413,
         )
     if 300 <= status < 400:
         target = headers.get("Location", "")

