@@ -8,11 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from pydantic import BaseModel
+
 from ..document import BBox, Chart, Element, Issue, TocEntry
 from ..table import Table, TableCell
 
-# What `BaseModel.model_construct` sets, without its loop over the fields.
-_set = object.__setattr__
+# What `BaseModel.model_construct` makes and sets, without its loop over the fields and without looking for the
+# names of the slots.
+_new = object.__new__
+_set_fields = BaseModel.__dict__["__dict__"].__set__
+_set_fields_given = BaseModel.__dict__["__pydantic_fields_set__"].__set__
+_set_extra = BaseModel.__dict__["__pydantic_extra__"].__set__
+_set_private = BaseModel.__dict__["__pydantic_private__"].__set__
 # Shared by all instances: frozen models never change theirs, and copies copy it.
 _SHARED_CELL_FIELDS = set(TableCell.model_fields)
 _SHARED_ELEMENT_FIELDS = set(Element.model_fields)
@@ -34,10 +41,9 @@ def build_element(
     issues: tuple[Issue, ...] = (),
 ) -> Element:
     """An `Element`, with every field given."""
-    element = Element.__new__(Element)
-    _set(
+    element = _new(Element)
+    _set_fields(
         element,
-        "__dict__",
         {
             "id": element_id,
             "type": kind,
@@ -53,22 +59,16 @@ def build_element(
             "issues": issues,
         },
     )
-    _set(element, "__pydantic_fields_set__", _SHARED_ELEMENT_FIELDS)
-    _set(element, "__pydantic_extra__", None)
-    _set(element, "__pydantic_private__", None)
+    _set_fields_given(element, _SHARED_ELEMENT_FIELDS)
+    _set_extra(element, None)
+    _set_private(element, None)
     return element
 
 
 def build_cells(cells: Iterable[tuple[int, int, int, int, str, bool]]) -> tuple[TableCell, ...]:
     """Cells from (row, col, rowspan, colspan, text, is_header)."""
-    new = TableCell.__new__
-    built: list[TableCell] = []
-    for row, col, rowspan, colspan, text, is_header in cells:
-        # Written out, not called: this is where the time of a large table goes.
-        cell = new(TableCell)
-        _set(
-            cell,
-            "__dict__",
+    return _cells(
+        [
             {
                 "row": row,
                 "col": col,
@@ -76,11 +76,21 @@ def build_cells(cells: Iterable[tuple[int, int, int, int, str, bool]]) -> tuple[
                 "colspan": colspan,
                 "text": text,
                 "is_header": is_header,
-            },
-        )
-        _set(cell, "__pydantic_fields_set__", _SHARED_CELL_FIELDS)
-        _set(cell, "__pydantic_extra__", None)
-        _set(cell, "__pydantic_private__", None)
+            }
+            for row, col, rowspan, colspan, text, is_header in cells
+        ]
+    )
+
+
+def _cells(fields: list[dict[str, object]]) -> tuple[TableCell, ...]:
+    """Cells of these fields. This is where most of the time of a large table goes."""
+    built: list[TableCell] = []
+    for given in fields:
+        cell = _new(TableCell)
+        _set_fields(cell, given)
+        _set_fields_given(cell, _SHARED_CELL_FIELDS)
+        _set_extra(cell, None)
+        _set_private(cell, None)
         built.append(cell)
     return tuple(built)
 
@@ -92,9 +102,9 @@ def build_table(cells: tuple[TableCell, ...], n_rows: int, n_cols: int, header_r
 
 def build_plain_table(rows: Sequence[Sequence[str]], n_cols: int, header_rows: int) -> Table:
     """The table of some rows of texts without spans; short rows are filled up on the right."""
-    cells = build_cells(
-        (row, col, 1, 1, text, row < header_rows)
+    fields: list[dict[str, object]] = [
+        {"row": row, "col": col, "rowspan": 1, "colspan": 1, "text": text, "is_header": row < header_rows}
         for row, texts in enumerate(rows)
         for col, text in enumerate(texts if len(texts) == n_cols else [*texts, *[""] * (n_cols - len(texts))])
-    )
-    return build_table(cells, len(rows), n_cols, header_rows)
+    ]
+    return build_table(_cells(fields), len(rows), n_cols, header_rows)

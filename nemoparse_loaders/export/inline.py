@@ -27,8 +27,8 @@ class Node(NamedTuple):
     value: str = ""
 
 
-# Without one of these nothing is a mark, an escape or a break.
-_SPECIAL = re.compile(r"[\\*_<]")
+# Whether a text may be anything but one piece of text: what it finds begins a mark, an escape or a break.
+has_marks = re.compile(r"[\\*_<]").search
 # Each alternative begins with a character, so that the search skips all others. Case without regard to other
 # scripts: a long s is no s.
 _TOKEN = re.compile(
@@ -51,11 +51,6 @@ def parse_inline(markdown: str) -> list[Node]:
         return [Node("text", markdown)] if markdown else []
     kinds, values = inline_pieces(markdown)
     return [Node(kind, value) for kind, value in zip(kinds, values, strict=True) if value or kind != "text"]
-
-
-def has_marks(markdown: str) -> bool:
-    """Whether a text may be anything but one piece of text."""
-    return _SPECIAL.search(markdown) is not None
 
 
 def inline_pieces(markdown: str) -> tuple[list[NodeKind], list[str]]:
