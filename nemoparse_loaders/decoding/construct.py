@@ -13,8 +13,8 @@ from pydantic import BaseModel
 from ..document import BBox, Chart, Element, Issue, TocEntry
 from ..table import Table, TableCell
 
-# What `BaseModel.model_construct` makes and sets, without its loop over the fields and without looking for the
-# names of the slots.
+# What `BaseModel.model_construct` makes and sets, without its loop over the fields and without a look for the
+# slots by name.
 _new = object.__new__
 _set_fields = BaseModel.__dict__["__dict__"].__set__
 _set_fields_given = BaseModel.__dict__["__pydantic_fields_set__"].__set__
