@@ -71,6 +71,9 @@ if TYPE_CHECKING:
         DocumentParser,
         SourceInput,
     )
+    from .pipeline.progress import (
+        Progress,
+    )
 
 __version__ = "0.1.0"
 
@@ -124,6 +127,7 @@ _HOME = {
     ],
     "options": ["ParseOptions"],
     "parser": ["DocumentParser", "SourceInput"],
+    "pipeline.progress": ["Progress"],
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
@@ -156,6 +160,7 @@ __all__ = [
     "ParseReport",
     "ParsedDocument",
     "ParsedPage",
+    "Progress",
     "ProtocolError",
     "ReplyTimeoutError",
     "RequestRejectedError",

@@ -252,9 +252,12 @@ class DocumentParser:
 
     async def _shown(self, run: DocumentRun) -> AsyncGenerator[ParsedPage, None]:
         """The run's pages, with a progress bar where one is wanted."""
-        from .pipeline.progress import progress_bar
+        from .pipeline.progress import RunProgress
 
-        with progress_bar(run.source.file_name, len(run.numbers), shown=self.options.show_progress) as step:
+        with (
+            RunProgress(shown=self.options.show_progress) as progress,
+            progress.document(run.source.file_name, len(run.numbers)) as step,
+        ):
             async with aclosing(run.pages()) as pages:
                 async for page in pages:
                     step(page)

@@ -13,7 +13,7 @@ PUBLIC = """
 AuthenticationError BBox BackendError Chart Chunk CorruptSourceError DirectorySourceError DocumentParser
 EMBED_KEYS Element ElementType EmptySourceError EncryptedSourceError Issue LLM_KEYS LayoutChunker
 METADATA_KEYS MissingDependencyError ModelNotFoundError NemoparseError OptionError PageError PageRenderError
-PageReplyError ParseOptions ParseReport ParsedDocument ParsedPage ProtocolError ReplyTimeoutError
+PageReplyError ParseOptions ParseReport ParsedDocument ParsedPage Progress ProtocolError ReplyTimeoutError
 RequestRejectedError
 ServerBusyError ServerFailedError SourceError SourceInput SourceNotFoundError Split Table TableCell
 TextSplit TocEntry UnsupportedSourceError __version__ decode_page encode_page layout_hash layout_to_json
