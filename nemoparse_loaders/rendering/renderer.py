@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import TracebackType
 from typing import NoReturn
 
 from ..document import Issue
 from ..errors import PageRenderError
 from ..sources import Source
+from .bands import bands_that_fit, box_for_bands, cut_page
 from .encoding import encode_page
-from .page_image import PageGeometry, PageImage
+from .page_image import PageBand, PageGeometry, PageImage
 from .pages import Pages
 from .settings import RenderSettings
 
@@ -94,6 +96,30 @@ class PageRenderer:
         """
         settings = settings or RenderSettings()
         return encode_page(self._checked(page_number).draw(page_number, settings), settings)
+
+    def render_bands(self, page_number: int, settings: RenderSettings, count: int) -> tuple[PageBand, ...]:
+        """Draw a page as bands from top to bottom, cut along its white space, as equal as that allows.
+
+        A long page is drawn larger than it would be as a whole: each band alone keeps to the size. What is to
+        know about the page stands on the page's own picture and is not said again.
+
+        Args:
+            page_number: From 1.
+            settings: How; the text layer is not read.
+            count: Bands wanted; fewer come where they would be less than `bands.MIN_BAND` pixels high.
+
+        Raises:
+            PageRenderError: There is no such page, or it cannot be drawn.
+        """
+        pages = self._checked(page_number)
+        plain = replace(settings, text_layer=False)
+        large = replace(plain, max_image_size=box_for_bands(settings.max_image_size, count))
+        page = pages.draw(page_number, large)
+        if bands_that_fit(page.lines.height, count) < count:
+            page = pages.draw(page_number, plain)  # so that the fewer bands fit in as well
+        return tuple(
+            PageBand(encode_page(part, settings), top, bottom) for part, top, bottom in cut_page(page, count)
+        )
 
     def _checked(self, page_number: int) -> Pages:
         pages = self._opened()
