@@ -334,6 +334,25 @@ class ParseReport(FrozenModel):
     queue_seconds: float = 0.0
     failures: tuple[Issue, ...] = ()
 
+    def summary(self) -> str:
+        """One line for people, e.g. "12 pages in 3.4 s: 11 ok, 1 failed; 14 requests, 2 of them repeats"."""
+        became = [
+            f"{count:,} {word}"
+            for word, count in (
+                ("ok", self.ok),
+                ("partial", self.partial),
+                ("failed", self.failed),
+                ("blank", self.blank),
+                ("recovered", self.recovered),
+                ("from the cache", self.cached),
+            )
+            if count
+        ]
+        line = f"{self.pages:,} page{'' if self.pages == 1 else 's'} in {self.seconds:.1f} s"
+        line += f": {', '.join(became)}" if became else ""
+        line += f"; {self.requests:,} request{'' if self.requests == 1 else 's'}"
+        return line + (f", {self.retries:,} of them repeats" if self.retries else "")
+
 
 class ParsedDocument(FrozenModel):
     """A whole document.

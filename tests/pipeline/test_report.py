@@ -1,0 +1,102 @@
+"""The report of a run."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+
+from nemoparse_loaders import Issue, ParsedPage, ParseReport
+from nemoparse_loaders.document import Usage
+from nemoparse_loaders.pipeline.metrics import RunMetrics
+from nemoparse_loaders.pipeline.report import ReportBuilder, make_report
+
+PAGES = (
+    ParsedPage(number=1, attempts=1, usage=Usage(prompt_tokens=100, completion_tokens=10)),
+    ParsedPage(number=2, attempts=3, usage=Usage(completion_tokens=5)),
+    ParsedPage(number=3, status="blank"),
+    ParsedPage(
+        number=4,
+        status="partial",
+        attempts=1,
+        issues=(
+            Issue(code="note", message="not this one", severity="info"),
+            Issue(code="loop", message="it loops", severity="error"),
+        ),
+    ),
+    ParsedPage(number=5, status="failed", attempts=5),
+)
+
+
+def test_pages_are_counted_by_what_became_of_them() -> None:
+    report = make_report(PAGES, 2.5)
+    assert (report.pages, report.ok, report.partial, report.failed, report.blank) == (5, 2, 1, 1, 1)
+    assert (report.requests, report.retries) == (10, 6)
+    assert (report.prompt_tokens, report.completion_tokens) == (100, 15)
+    assert report.seconds == 2.5
+    assert [(issue.page, issue.message) for issue in report.failures] == [
+        (4, "it loops"),
+        (5, "the page is failed"),
+    ]
+    assert report.latency is None
+
+
+def test_page_by_page_gives_the_same_report_in_any_order() -> None:
+    builder = ReportBuilder()
+    for page in reversed(PAGES):
+        builder.add(page)
+    assert builder.report(2.5) == make_report(PAGES, 2.5)
+
+
+def test_pages_that_were_counted_are_not_held() -> None:
+    builder = ReportBuilder()
+    page = ParsedPage(number=1, status="failed", issues=(Issue(code="x", message="x", page=1),))
+    gone = weakref.ref(page)
+    builder.add(page)
+    del page
+    gc.collect()
+    assert gone() is None
+    assert builder.report(1.0).failed == 1
+
+
+def test_durations_come_from_the_metrics_of_the_run() -> None:
+    metrics = RunMetrics()
+    builder = ReportBuilder(metrics)
+    builder.add(PAGES[0])
+    metrics.rendered(0.5)
+    metrics.waited(0.25)
+    metrics.replied(1.5)
+    metrics.recovered()
+    report = builder.report(3.0)
+    assert (report.render_seconds, report.queue_seconds, report.request_seconds) == (0.5, 0.25, 1.5)
+    assert report.recovered == 1
+    assert report.latency is not None
+    assert report.latency.longest == 1.5
+
+
+def test_requests_are_those_of_this_run() -> None:
+    metrics = RunMetrics()
+    metrics.cached(attempts=3)
+    report = make_report(PAGES[:2], 1.0, metrics)
+    assert report.cached == 1
+    assert (report.requests, report.retries) == (1, 0)
+
+
+def test_a_report_survives_json() -> None:
+    metrics = RunMetrics()
+    metrics.replied(0.123456789)
+    report = make_report(PAGES, 1.23456, metrics)
+    assert ParseReport.model_validate_json(report.model_dump_json()) == report
+
+
+def test_the_summary_says_what_happened_and_nothing_else() -> None:
+    assert make_report((), 0.0).summary() == "0 pages in 0.0 s; 0 requests"
+    assert make_report(PAGES[:1], 1.26).summary() == "1 page in 1.3 s: 1 ok; 1 request"
+    assert make_report(PAGES, 2.5).summary() == (
+        "5 pages in 2.5 s: 2 ok, 1 partial, 1 failed, 1 blank; 10 requests, 6 of them repeats"
+    )
+    metrics = RunMetrics()
+    metrics.cached(attempts=1)
+    metrics.recovered()
+    assert make_report(PAGES[:2], 2.5, metrics).summary() == (
+        "2 pages in 2.5 s: 2 ok, 1 recovered, 1 from the cache; 3 requests, 2 of them repeats"
+    )
