@@ -63,6 +63,9 @@ class Table(FrozenModel):
         """
         rows: list[list[str | None]] = [[""] * self.n_cols for _ in range(self.n_rows)]
         for cell in self.cells:
+            if cell.rowspan == cell.colspan == 1:
+                rows[cell.row][cell.col] = cell.text
+                continue
             for row in range(cell.row, min(cell.row + cell.rowspan, self.n_rows)):
                 for col in range(cell.col, min(cell.col + cell.colspan, self.n_cols)):
                     rows[row][col] = cell.text if expand_spans else None

@@ -105,11 +105,11 @@ class _Reader:
 
     def end_table(self) -> None:
         if self.rows:
-            table = read_pipe_rows(self.rows)
-            if table is None:
+            grid = read_pipe_rows(self.rows)
+            if grid is None:
                 self.notes.extend(self.rows)
             else:
-                self.add_table(table)
+                self.add_table(grid.table)
             self.rows = []
 
     def add_table(self, table: Table) -> None:

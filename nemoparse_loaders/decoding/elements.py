@@ -14,7 +14,6 @@ from ..checks import BlockFacts, element_issues, shorten_loops
 from ..document import BBox, Chart, Element, ElementType, Table
 from ..export.headings import without_heading_marks
 from ..export.plain import markdown_to_text
-from ..export.tables import table_to_lines
 from .artefacts import clean_body
 from .block import Block
 from .charts import chart_lines, chart_markdown, parse_chart
@@ -247,8 +246,8 @@ def _table_content(group: list[str | FoundTable]) -> Content:
         if isinstance(part, FoundTable):
             found = part
             raw.append(part.source)
-            markdown.append(part.table.to_markdown())
-            text.append("\n".join(table_to_lines(part.table)))
+            markdown.append(part.to_markdown())
+            text.append("\n".join(part.to_lines()))
         else:
             words = part.strip()
             raw.append(words)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
-import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from ..document import Element, Table, TableCell
@@ -16,6 +16,7 @@ from ..errors import MissingDependencyError
 from .html_text import inline_html
 from .latex import table_to_latex
 from .plain import markdown_to_text
+from .table_rows import Rows, distinct, pipe_table, plain_line, plain_lines, rows_without_spans
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,8 +37,6 @@ __all__ = [
 
 SPAN_NOTE = "<!-- cells over several rows or columns are repeated -->"
 """The line below a Markdown table in which a text stands more than once because of a span."""
-
-_BACKSLASHES_AND_PIPE = re.compile(r"(?<!\\)(\\*)\|")
 
 
 def table_to_html(table: Table) -> str:
@@ -80,15 +79,13 @@ def table_to_markdown(table: Table) -> str:
     empty header, because Markdown knows no table without one. Where a text is repeated, `SPAN_NOTE` stands
     below the table, behind an empty line, so that the repetition is not taken for data.
     """
-    if not table.n_rows or not table.n_cols:
-        return ""
-    grid = table.grid(expand_spans=True)
-    head = [" / ".join(_distinct(texts)) for texts in _header_columns(table, grid)]
-    lines = [_pipe_row(head), "|" + " --- |" * table.n_cols]
-    lines.extend(_pipe_row([cell or "" for cell in row]) for row in grid[table.header_rows :])
-    if any(_is_repeated(cell, table.header_rows) for cell in table.cells):
-        lines.extend(("", SPAN_NOTE))
-    return "\n".join(lines)
+    rows = rows_without_spans(table)
+    if rows is not None:
+        return pipe_table(rows, table.header_rows)
+    markdown = pipe_table(_spread(table, (cell.text for cell in table.cells)), table.header_rows)
+    if markdown and any(_is_repeated(cell, table.header_rows) for cell in table.cells):
+        markdown += f"\n\n{SPAN_NOTE}"
+    return markdown
 
 
 def table_to_csv(table: Table) -> str:
@@ -128,9 +125,12 @@ def table_to_lines(table: Table) -> list[str]:
     A cell over several rows is said in each of them, so that a row reads on its own; one over several
     columns is said once.
     """
+    plain = rows_without_spans(table)
+    if plain is not None:
+        return plain_lines(plain)
     rows: list[list[tuple[int, str]]] = [[] for _ in range(table.n_rows)]
     for cell in table.cells:
-        text = " ".join(markdown_to_text(cell.text).split())
+        text = plain_line(cell.text)
         if text:
             for row in range(cell.row, min(cell.row + cell.rowspan, table.n_rows)):
                 rows[row].append((cell.col, text))
@@ -148,9 +148,13 @@ def words_around_table(element: Element, table: Table) -> tuple[str, str]:
 
 def plain_grid(table: Table) -> list[list[str]]:
     """The cells as plain text, spans expanded."""
+    return _spread(table, (markdown_to_text(cell.text) for cell in table.cells))
+
+
+def _spread(table: Table, texts: Iterable[str]) -> list[list[str]]:
+    """Rows with the text of each cell in every place that it covers."""
     rows = [[""] * table.n_cols for _ in range(table.n_rows)]
-    for cell in table.cells:
-        text = markdown_to_text(cell.text)
+    for cell, text in zip(table.cells, texts, strict=True):
         end = min(cell.col + cell.colspan, table.n_cols)
         for row in range(cell.row, min(cell.row + cell.rowspan, table.n_rows)):
             rows[row][cell.col : end] = [text] * (end - cell.col)
@@ -171,7 +175,7 @@ def _names(table: Table, grid: list[list[str]]) -> list[str]:
     counts: dict[str, int] = {}
     for number, texts in enumerate(_header_columns(table, grid), start=1):
         lines = [" ".join(text.split()) for text in texts]
-        name = base = " / ".join(_distinct(lines)) or f"column {number}"
+        name = base = " / ".join(distinct(lines)) or f"column {number}"
         while name in taken:
             counts[base] = counts.get(base, 1) + 1
             name = f"{base} ({counts[base]})"
@@ -200,35 +204,8 @@ def _laid_out(table: Table) -> list[tuple[tuple[int, int, int, int, str], bool]]
     return placed
 
 
-def _header_columns(table: Table, grid: list[list[str]] | list[list[str | None]]) -> list[list[str]]:
-    return [[row[col] or "" for row in grid[: table.header_rows]] for col in range(table.n_cols)]
-
-
-def _distinct(texts: list[str]) -> list[str]:
-    """Without empty texts and without one that repeats its predecessor (a span over header rows)."""
-    kept: list[str] = []
-    for text in texts:
-        if text and (not kept or kept[-1] != text):
-            kept.append(text)
-    return kept
-
-
-def _pipe_row(cells: list[str]) -> str:
-    return "|" + "".join(f" {_pipe_cell(cell)} |" if cell else "  |" for cell in cells)
-
-
-def _pipe_cell(text: str) -> str:
-    if "|" in text:
-        text = _BACKSLASHES_AND_PIPE.sub(_escaped_pipe, text)
-    return text.replace("\n", "<br>")
-
-
-def _escaped_pipe(match: re.Match[str]) -> str:
-    """One form that all Markdown readers take for a pipe in a cell, whatever stands before it."""
-    backslashes = match[1]
-    if len(backslashes) % 2:
-        return match[0]
-    return f"{backslashes}&#124;" if backslashes else "\\|"
+def _header_columns(table: Table, grid: Rows) -> list[list[str]]:
+    return [[row[col] for row in grid[: table.header_rows]] for col in range(table.n_cols)]
 
 
 def _is_repeated(cell: TableCell, header_rows: int) -> bool:

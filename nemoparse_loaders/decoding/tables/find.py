@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 
-from ...document import Table
 from .found import FoundTable
-from .grid import table_from_placeholders
+from .grid import Grid, table_from_placeholders
 from .html_table import find_html_tables
 from .latex_reader import TabularRows, read_tabular
+from .latex_simple import read_simple_tabular
 from .latex_tokens import TABLE_ENVIRONMENTS, Kind, Structure, Token, find_structure, tokenize
 from .pipe import find_pipe_tables
 from .source_cell import cell_text
@@ -79,6 +79,10 @@ def find_tables(
 
 
 def _latex_parts(body: str, *, marked_only: bool) -> list[str | FoundTable]:
+    simple = read_simple_tabular(body)
+    grid = _to_grid(simple, marked_only=marked_only) if simple is not None else None
+    if grid is not None:
+        return [FoundTable(grid, body)]
     tokens = tokenize(body)
     structure = find_structure(tokens)
     parts: list[str | FoundTable] = []
@@ -183,16 +187,16 @@ def _add_rows(
     damage: str,
     marked_only: bool,
 ) -> None:
-    table = _to_table(rows, marked_only=marked_only)
-    if table is not None:
-        parts.append(FoundTable(table, source, cut, damage))
+    grid = _to_grid(rows, marked_only=marked_only)
+    if grid is not None:
+        parts.append(FoundTable(grid, source, cut, damage))
         return
     # No page holds such a table: keep the words.
     lines = [" ".join(text for text in map(cell_text, row) if text) for row in rows.rows]
     parts.append("\n".join(line for line in lines if line))
 
 
-def _to_table(rows: TabularRows, *, marked_only: bool) -> Table | None:
+def _to_grid(rows: TabularRows, *, marked_only: bool) -> Grid | None:
     return table_from_placeholders(
         rows.rows,
         declared_cols=rows.declared_cols,

@@ -8,18 +8,36 @@ table ends.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
+from typing import NamedTuple, TypeGuard
 
 from ...document import Table
 from ..construct import build_cells, build_plain_table, build_table
 from .headers import count_header_rows
-from .source_cell import Row, SourceCell
+from .source_cell import Row, SourceCell, cell_text
 
 # A table far wider than any page, or with next to nothing in it, is a looping reply and no table.
 MAX_COLUMNS = 1_000
 _MOST_EMPTY = 50
 
 # Row, column, and what stands there.
-_Placed = tuple[int, int, SourceCell]
+_Placed = tuple[int, int, SourceCell | str]
+# What stands in each column of a row; None where the cell to the left goes on.
+_Places = list[SourceCell | str | None]
+# Where a cell above goes on.
+_FROM_ABOVE = SourceCell()
+
+
+class Grid(NamedTuple):
+    """A table as it was laid out.
+
+    Attributes:
+        table: The table.
+        rows: Its texts by row where no cell spans; they need not be taken from the cells again.
+    """
+
+    table: Table
+    rows: list[list[str]] | None = None
 
 
 def table_from_placeholders(
@@ -29,7 +47,7 @@ def table_from_placeholders(
     midrules: Sequence[int] = (),
     hlines: Sequence[int] = (),
     marked_only: bool = False,
-) -> Table | None:
+) -> Grid | None:
     r"""The table of rows in which a covered place is an empty cell (LaTeX).
 
     Args:
@@ -44,35 +62,30 @@ def table_from_placeholders(
     """
     if not has_spans(rows):
         return _without_spans(rows, midrules, hlines, marked_only=marked_only)
-    spanned = [_as_source_cells(row) for row in rows]
-    n_cols = _width(spanned, declared_cols)
-    n_rows = len(rows)
-    if not is_sensible(n_rows, n_cols, sum(map(len, rows))):
+    n_cols = _width(rows, declared_cols)
+    if not is_sensible(len(rows), n_cols, sum(map(len, rows))):
         return None
-    placed = [_columns(row, n_cols) for row in spanned]
+    placed = [_columns(row, n_cols) for row in rows]
     _lift_upward_spans(placed)
-    taken: list[set[int]] = [set() for _ in range(n_rows)]
-    starts: list[list[SourceCell]] = []
-    cells: list[_Placed] = []
-    for row, by_column in enumerate(placed):
-        starting: list[SourceCell] = []
-        for col in sorted(by_column):
-            if col in taken[row]:
-                continue
-            cell = by_column[col]
-            cell.rowspan = _reach(placed, taken, row, col, cell) if cell.rowspan > 1 else 1
-            for covered in range(row + 1, row + cell.rowspan):
-                taken[covered].update(range(col, col + cell.colspan))
-            starting.append(cell)
-            cells.append((row, col, cell))
-        starts.append(starting)
+    _settle_row_spans(placed)
+    starts: list[Row] = [
+        [cell for cell in places if cell is not None and cell is not _FROM_ABOVE] for places in placed
+    ]
+    if not has_spans(starts):
+        return _without_spans(starts, midrules, hlines, marked_only=marked_only)
     header_rows = count_header_rows(
         starts, n_cols=n_cols, midrules=midrules, hlines=hlines, marked_only=marked_only
     )
-    return _table(cells, n_rows, n_cols, header_rows)
+    cells: list[_Placed] = [
+        (row, col, cell)
+        for row, places in enumerate(placed)
+        for col, cell in enumerate(places)
+        if cell is not None and cell is not _FROM_ABOVE
+    ]
+    return Grid(_table(cells, len(rows), n_cols, header_rows))
 
 
-def table_from_free_cells(rows: Sequence[Row], *, header_rows: int | None) -> Table | None:
+def table_from_free_cells(rows: Sequence[Row], *, header_rows: int | None) -> Grid | None:
     """The table of rows in which covered places are left out (HTML).
 
     Args:
@@ -122,14 +135,19 @@ def table_from_free_cells(rows: Sequence[Row], *, header_rows: int | None) -> Ta
     cells.sort(key=_place)
     if header_rows is None:
         header_rows = count_header_rows(starts, n_cols=n_cols)
-    return _table(cells, n_rows, n_cols, header_rows)
+    return Grid(_table(cells, n_rows, n_cols, header_rows))
 
 
 def has_spans(rows: Sequence[Row]) -> bool:
     """Whether a cell of some rows claims more than one place."""
-    return any(
+    return not _are_texts(rows) and any(
         not isinstance(cell, str) and (cell.rowspan != 1 or cell.colspan != 1) for row in rows for cell in row
     )
+
+
+def _are_texts(rows: Sequence[Row]) -> TypeGuard[Sequence[list[str]]]:
+    """Whether all cells are texts and nothing else; a loop over their types alone is quick."""
+    return set(map(type, chain.from_iterable(rows))) <= {str}
 
 
 def _without_spans(
@@ -139,7 +157,7 @@ def _without_spans(
     *,
     marked_only: bool = False,
     header_rows: int | None = None,
-) -> Table | None:
+) -> Grid | None:
     n_cols = max(map(len, rows), default=0)
     if not is_sensible(len(rows), n_cols, sum(map(len, rows))):
         return None
@@ -147,18 +165,26 @@ def _without_spans(
         header_rows = count_header_rows(
             rows, n_cols=n_cols, midrules=midrules, hlines=hlines, marked_only=marked_only
         )
-    texts = [[cell if isinstance(cell, str) else cell.text for cell in row] for row in rows]
-    return build_plain_table(texts, n_cols, min(header_rows, len(rows)))
+    texts = rows if _are_texts(rows) else [[cell_text(cell) for cell in row] for row in rows]
+    return grid_of_texts(texts, n_cols, header_rows)
+
+
+def grid_of_texts(rows: Sequence[list[str]], n_cols: int, header_rows: int) -> Grid:
+    """The table of rows without spans; short rows are filled up on the right."""
+    filled = [row if len(row) == n_cols else [*row, *[""] * (n_cols - len(row))] for row in rows]
+    return Grid(build_plain_table(filled, n_cols, min(header_rows, len(rows))), filled)
 
 
 def _as_source_cells(row: Row) -> list[SourceCell]:
     return [SourceCell(cell) if isinstance(cell, str) else cell for cell in row]
 
 
-def _width(rows: Sequence[Sequence[SourceCell]], declared_cols: int) -> int:
+def _width(rows: Sequence[Row], declared_cols: int) -> int:
     """Columns that the single cells need; spans count only as far as the specification goes with them."""
-    single = max((len(row) for row in rows), default=0)
-    spanned = max((sum(cell.colspan for cell in row) for row in rows), default=0)
+    single = max(map(len, rows), default=0)
+    spanned = max(
+        (sum(1 if isinstance(cell, str) else cell.colspan for cell in row) for row in rows), default=0
+    )
     return max(single, min(declared_cols, spanned))
 
 
@@ -175,69 +201,74 @@ def is_sensible(n_rows: int, n_cols: int, n_cells: int) -> bool:
     return n_cols <= MAX_COLUMNS and n_rows * n_cols <= _MOST_EMPTY * max(n_cells, 1_000)
 
 
-def _columns(row: Sequence[SourceCell], n_cols: int) -> dict[int, SourceCell]:
+def _columns(row: Row, n_cols: int) -> _Places:
     """The cells of a row by column, spans clipped so that all of them have a place."""
-    by_column: dict[int, SourceCell] = {}
-    col = 0
+    places: _Places = []
     for index, cell in enumerate(row):
-        if cell.colspan > 1:
-            room = n_cols - col - (len(row) - index - 1)
+        places.append(cell)
+        if not isinstance(cell, str) and cell.colspan > 1:
+            room = n_cols - len(places) + 1 - (len(row) - index - 1)
             cell.colspan = max(1, min(cell.colspan, room))
-        by_column[col] = cell
-        col += cell.colspan
+            places.extend([None] * (cell.colspan - 1))
     # Filled up on the right, so that every position belongs to a cell.
-    while col < n_cols:
-        by_column[col] = SourceCell()
-        col += 1
-    return by_column
+    places.extend([""] * (n_cols - len(places)))
+    return places
 
 
-def _lift_upward_spans(placed: list[dict[int, SourceCell]]) -> None:
+def _lift_upward_spans(placed: list[_Places]) -> None:
     r"""``\multirow{-2}`` stands in its last row: move it to its first, if the cells above are empty."""
-    for row, by_column in enumerate(placed):
-        for col, cell in by_column.items():
-            if cell.rowspan >= 0:
+    for row, places in enumerate(placed):
+        for col, cell in enumerate(places):
+            if cell is None or isinstance(cell, str) or cell.rowspan >= 0:
                 continue
             top = row
-            while top > max(0, row + cell.rowspan + 1):
-                above = placed[top - 1].get(col)
-                if above is None or above.text or above.colspan != cell.colspan or above.rowspan != 1:
-                    break
+            while top > max(0, row + cell.rowspan + 1) and _is_empty(placed[top - 1][col], cell.colspan):
                 top -= 1
             height = row - top + 1
             cell.rowspan = 1
             if top < row:
                 placed[top][col] = SourceCell(cell.text, height, cell.colspan, cell.is_head)
-                by_column[col] = SourceCell(colspan=cell.colspan)
+                places[col] = SourceCell(colspan=cell.colspan)
 
 
-def _reach(
-    placed: list[dict[int, SourceCell]], taken: list[set[int]], row: int, col: int, cell: SourceCell
-) -> int:
-    """How many rows a cell can cover: as many as it claims, as long as they are empty below it."""
-    height = 1
-    columns = range(col, col + cell.colspan)
-    limit = min(cell.rowspan, len(placed) - row)
-    while height < limit and _clear(placed[row + height], taken[row + height], columns):
-        height += 1
-    return height
+def _is_empty(cell: SourceCell | str | None, colspan: int) -> bool:
+    """Whether a cell over so many columns and one row has no text."""
+    if cell is None or isinstance(cell, str):
+        return cell == "" and colspan == 1
+    return not cell.text and cell.colspan == colspan and cell.rowspan == 1
 
 
-def _clear(below: dict[int, SourceCell], taken: set[int], columns: range) -> bool:
+def _settle_row_spans(placed: list[_Places]) -> None:
+    """Let each cell cover as many rows as it claims, as long as they are empty below it."""
+    for row, places in enumerate(placed):
+        for col, cell in enumerate(places):
+            if cell is None or isinstance(cell, str) or cell is _FROM_ABOVE:
+                continue
+            height = 1
+            columns = range(col, col + cell.colspan)
+            limit = min(cell.rowspan, len(placed) - row)
+            while height < limit and _clear(placed[row + height], columns):
+                height += 1
+            cell.rowspan = height
+
+
+def _clear(below: _Places, columns: range) -> bool:
     """Make room for a span in the row below it; False where there is text, or another span."""
     owners: set[int] = set()
     for column in columns:
         owner = column
-        while owner > 0 and owner not in below:
+        while below[owner] is None:
             owner -= 1
-        if column in taken or owner not in below or below[owner].text:
+        cell = below[owner]
+        if cell is None or cell is _FROM_ABOVE or cell_text(cell):
             return False
         owners.add(owner)
     for owner in owners:
+        cell = below[owner]
         # An empty cell that reaches out of the span falls apart into single ones.
-        for column in range(owner, owner + below.pop(owner).colspan):
-            if column not in columns:
-                below[column] = SourceCell()
+        width = 1 if cell is None or isinstance(cell, str) else cell.colspan
+        below[owner : owner + width] = [""] * width
+    below[columns.start : columns.stop] = [_FROM_ABOVE] * len(columns)
     return True
 
 
@@ -245,7 +276,10 @@ def _table(cells: list[_Placed], n_rows: int, n_cols: int, header_rows: int) -> 
     header_rows = min(header_rows, n_rows)
     return build_table(
         build_cells(
-            (row, col, cell.rowspan, cell.colspan, cell.text, row < header_rows) for row, col, cell in cells
+            (row, col, 1, 1, cell, row < header_rows)
+            if isinstance(cell, str)
+            else (row, col, cell.rowspan, cell.colspan, cell.text, row < header_rows)
+            for row, col, cell in cells
         ),
         n_rows,
         n_cols,

@@ -147,11 +147,11 @@ class _Reader:
             self.rows, self.head_flags = [], []
             return
         source = self.body[self.start : position]
-        table = table_from_free_cells(self.rows, header_rows=self._header_rows())
-        if table is None:
+        grid = table_from_free_cells(self.rows, header_rows=self._header_rows())
+        if grid is None:
             self.parts.append("\n".join(" ".join(map(cell_text, row)) for row in self.rows))
         else:
-            self.parts.append(FoundTable(table, source, cut))
+            self.parts.append(FoundTable(grid, source, cut))
         self.rows, self.head_flags = [], []
         self.in_head = self.has_body = self.has_head_cell = False
 

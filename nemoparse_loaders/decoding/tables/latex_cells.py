@@ -79,7 +79,7 @@ class CellText:
         if "  " in text or "\t" in text:
             text = _SPACES.sub(" ", text)
         if "\n" in text:
-            text = _AROUND_BREAK.sub("\n", text)
+            text = around_breaks(text)
         return SourceCell(text.strip(" \n"), self.rowspan, self.colspan, self.is_head)
 
 
@@ -87,6 +87,11 @@ def one_line(text: str) -> str:
     """The text with every stretch of white space as one space."""
     text = text.replace("\n", " ")
     return _SPACES.sub(" ", text) if "  " in text or "\t" in text else text
+
+
+def around_breaks(text: str) -> str:
+    """The text without spaces around its line ends."""
+    return _AROUND_BREAK.sub("\n", text)
 
 
 def span_number(text: str) -> int:

@@ -33,6 +33,7 @@ _LENGTH = r"\[[ ]?-?[0-9.]{1,8}[ ]?(?:pt|ex|em|cm|mm|in|bp|pc|sp|\\[a-z]{4,16})[
 # "R&amp;D": no cell begins with "amp;".
 _ENTITIES = {"&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'", "&nbsp;": " "}
 _ENTITY = "|".join(_ENTITIES)
+_ANY_ENTITY = re.compile(_ENTITY)
 _CELL_END = rf"&(?!(?:{'|'.join(name[1:] for name in _ENTITIES)}))"
 _TOKENS = (
     r"|(?P<env>\\(?P<which>begin|end)[ ]{0,4}\{(?P<name>[A-Za-z]{1,24}\*?)\})"
@@ -102,6 +103,11 @@ class Structure:
     math_end: dict[int, int] = field(default_factory=dict)
     env_end: dict[int, int] = field(default_factory=dict)
     lone_ends: list[int] = field(default_factory=list)
+
+
+def has_entity(source: str) -> bool:
+    """Whether a body holds a character written as in HTML."""
+    return ";" in source and _ANY_ENTITY.search(source) is not None
 
 
 def tokenize(source: str) -> list[Token]:

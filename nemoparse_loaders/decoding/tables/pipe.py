@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ...document import Table
-from ..construct import build_plain_table
 from .found import FoundTable
-from .grid import is_sensible
+from .grid import Grid, grid_of_texts, is_sensible
 
 _DELIMITER = re.compile(r":?-{1,200}:?")
 _BREAK = re.compile(r"[ \t]*<br ?/?>[ \t]*", re.IGNORECASE)
@@ -37,10 +35,10 @@ def find_pipe_tables(body: str, *, certain: bool = False) -> list[str | FoundTab
             rows.clear()
         elif rows:
             end_words()
-            table = read_pipe_rows(rows)
+            grid = read_pipe_rows(rows)
             source = "\n".join(rows)
             # No page holds a wider one: keep the words.
-            parts.append(FoundTable(table, source) if table else source)
+            parts.append(FoundTable(grid, source) if grid else source)
             rows.clear()
 
     lines = body.split("\n")
@@ -72,7 +70,7 @@ def is_delimiter_row(line: str) -> bool:
     return all(_DELIMITER.fullmatch(cell) for cell in cells)
 
 
-def read_pipe_rows(rows: Sequence[str]) -> Table | None:
+def read_pipe_rows(rows: Sequence[str]) -> Grid | None:
     """The table of some lines; rows above a delimiter row are headers, empty ones are left out.
 
     Short rows are filled up on the right, long ones widen the table.
@@ -95,7 +93,7 @@ def read_pipe_rows(rows: Sequence[str]) -> Table | None:
         header_rows = 0
     if not is_sensible(len(cells_by_row), n_cols, sum(map(len, cells_by_row))):
         return None
-    return build_plain_table(cells_by_row, n_cols, header_rows)
+    return grid_of_texts(cells_by_row, n_cols, header_rows)
 
 
 def split_pipe_row(line: str) -> list[str]:
