@@ -27,6 +27,7 @@ HELLO = ("nemoparse-render", __version__, sys.version_info[:2])
 """What a worker says first."""
 
 _PR_SET_PDEATHSIG = 1
+_SEM_FAIL_CRITICAL_ERRORS, _SEM_NO_GP_FAULT_ERROR_BOX = 1, 2
 
 
 def main(parent: int) -> None:
@@ -39,7 +40,7 @@ def main(parent: int) -> None:
     _go_with_parent(parent)
     waiting: queue.SimpleQueue[Task | Forget] = queue.SimpleQueue()
     threading.Thread(target=_read, args=(tasks, waiting), daemon=True).start()
-    _limit_memory()
+    _limit_harm()
     drawer = Drawer()
     _send(answers, HELLO)
     while True:
@@ -89,11 +90,16 @@ def _go_with_parent(parent: int) -> None:
             os._exit(0)
 
 
-def _limit_memory() -> None:
-    if sys.platform != "linux":
-        return  # macOS does not heed the limit, and Windows has none of this kind
+def _limit_harm() -> None:
+    """Neither take all memory, nor leave a core file or a dialogue box behind."""
+    if sys.platform == "win32":
+        ctypes.windll.kernel32.SetErrorMode(_SEM_FAIL_CRITICAL_ERRORS | _SEM_NO_GP_FAULT_ERROR_BOX)
+        return
     import resource
 
+    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+    if sys.platform != "linux":
+        return  # macOS does not heed the limit on memory
     taken = _pages(0) * resource.getpagesize()
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
     wanted = taken + MEMORY_BYTES

@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import itertools
 import logging
-import os
-import sys
 import weakref
 from collections import OrderedDict
 from dataclasses import dataclass, field, replace
@@ -18,10 +16,11 @@ from ..errors import NemoparseError, OptionError, PageRenderError, SourceError
 from ..sources import Source
 from .child import MEMORY_BYTES
 from .drawer import Answer, Document, Facts, Forget, Task
+from .interpreter import find_python, usable_cores
 from .line import WaitingLine
 from .page_image import PageBand, PageImage, TextLayer
 from .settings import MIN_SIDE, RenderSettings
-from .workers import ChildWorker, Ended, Post, Ready, ThreadWorker, Worker, find_python
+from .workers import ChildWorker, Ended, Ready, ThreadWorker, Worker, post_to
 
 T = TypeVar("T")
 
@@ -31,6 +30,7 @@ MOST_WORKERS = 8
 """Most workers that are taken by themselves: they draw some 200 pages a second."""
 
 _START_SECONDS = 60.0
+_START_TRIES = 2
 _CLOSE_SECONDS = 3.0
 # A worker keeps so many documents open; one more costs memory, one less the time to open it again.
 _OPEN_DOCUMENTS = 6
@@ -130,12 +130,13 @@ class RenderPool:
             raise OptionError("the number of render workers must be 0 or more")
         if not timeout > 0:
             raise OptionError("render_timeout must be above 0")
-        self._most = min(_cores(), MOST_WORKERS) if workers is None else workers
+        self._most = min(usable_cores(), MOST_WORKERS) if workers is None else workers
         self._timeout = timeout
         self._executable = find_python() if self._most else None
         self._line: WaitingLine[_Job] = WaitingLine()
         self._documents: dict[int, Document] = {}
         self._tasks = itertools.count(1)
+        self._failed_starts = 0
         self._loop: asyncio.AbstractEventLoop | None = None
         if self._most and self._executable is None:
             self._fall_back("there is no Python interpreter to start them with")
@@ -155,12 +156,11 @@ class RenderPool:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._loop = None
-        for job in list(self._line):
-            job.future.cancel()
+        for job in [*self._line, *(seat.job for seat in self._seats.values())]:
+            if job is not None:
+                job.fail("the RenderPool was closed before that was done")
         self._line = WaitingLine()
         for seat in list(self._seats.values()):
-            if seat.job is not None:
-                seat.job.future.cancel()
             self._dismiss(seat, now=seat.job is not None or not seat.ready)
         gone = [asyncio.ensure_future(event.wait()) for event in self._leaving.values()]
         if gone:
@@ -248,11 +248,12 @@ class RenderPool:
             raise RuntimeError("the source is closed, or another RenderPool has opened it")
         job = _Job(task, document.source.file_name, self._loop.create_future())
         self._line.put(task.key, job)
-        self._dispatch()
         try:
+            self._dispatch()
             value = await job.future
-        finally:
+        except BaseException:
             self._line.remove(task.key, job)
+            raise
         if not isinstance(value, kind):
             raise TypeError(f"a worker answered with {type(value).__name__}")
         return value
@@ -282,8 +283,19 @@ class RenderPool:
         """Start a worker, for that job where there is one."""
         if self._loop is None:
             return
-        post = _post_to(weakref.ref(self), self._loop)
-        worker = ThreadWorker(post) if self._executable is None else ChildWorker(post, self._executable)
+        post = post_to(weakref.WeakMethod(self._hear), self._loop)
+        try:
+            worker = ThreadWorker(post) if self._executable is None else ChildWorker(post, self._executable)
+        except RuntimeError as error:  # the system has no thread left, or the interpreter is on its way out
+            stuck = (
+                []
+                if self._seats
+                else [other for key in set(self._documents) for other in self._line.drop(key)]
+            )
+            for waiting in [job, *stuck]:
+                if waiting is not None:
+                    waiting.fail(f"no thread can be started to draw it in ({error})")
+            return
         timer = self._loop.call_later(_START_SECONDS, worker.kill)
         self._seats[worker] = _Seat(worker, job=job, timer=timer)
 
@@ -345,7 +357,7 @@ class RenderPool:
             if isinstance(event, Answer):
                 self._take_answer(seat, job, event)
             else:
-                seat.ready = True
+                seat.ready, self._failed_starts = True, 0
                 if job is not None:
                     self._give(seat, job)
         self._dispatch()
@@ -366,9 +378,12 @@ class RenderPool:
     def _mourn(self, seat: _Seat, end: Ended) -> None:
         """A worker has ended by itself: save its job, and go on with fewer where none can be started."""
         job = seat.job
+        self._failed_starts = 0 if end.began else self._failed_starts + 1
         if end.began:
             where = "" if job is None else f" at {job.error('')}".rstrip(": ")
             logger.warning("A render process %s%s. %s", end.how, where, end.stderr)
+        elif self._failed_starts < _START_TRIES:
+            logger.warning("A render process %s; trying again. %s", end.how, end.stderr)
         elif self._seats:
             self._most = len(self._seats)
             logger.warning("A render process %s; going on with %d. %s", end.how, self._most, end.stderr)
@@ -377,7 +392,7 @@ class RenderPool:
         if job is None:
             return
         job.deaths += end.began
-        if not end.began:
+        if not end.began and self._failed_starts >= _START_TRIES:
             job.fail(f"the process that drew it died, and the next one {end.how}")
         elif job.deaths >= _TRIES:
             hint = f" ({_MEMORY_HINT})" if end.how.endswith(_OUT_OF_MEMORY) else ""
@@ -392,29 +407,3 @@ class RenderPool:
             "without protection from files that hang or crash the renderer.",
             reason,
         )
-
-
-def _post_to(pool: weakref.ref[RenderPool], loop: asyncio.AbstractEventLoop) -> Post:
-    """How a worker's thread reaches a pool, without keeping it alive."""
-
-    def deliver(worker: Worker, event: Ready | Answer | Ended) -> None:
-        there = pool()
-        if there is None:
-            worker.kill()
-        else:
-            there._hear(worker, event)
-
-    def post(worker: Worker, event: Ready | Answer | Ended) -> None:
-        try:
-            loop.call_soon_threadsafe(deliver, worker, event)
-        except RuntimeError:  # the loop was closed without leaving the pool
-            worker.kill()
-
-    return post
-
-
-def _cores() -> int:
-    """Cores that this process may use."""
-    if sys.platform == "linux":
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

@@ -6,6 +6,7 @@ once, an `Answer` for each task, `Ended` last of all.
 
 from __future__ import annotations
 
+import asyncio
 import atexit
 import contextlib
 import os
@@ -13,24 +14,19 @@ import pickle
 import queue
 import signal
 import subprocess
-import sys
 import tempfile
 import threading
 import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import IO, BinaryIO, Protocol, TypeAlias
 
-from .child import HELLO
+from . import child
 from .drawer import Answer, Drawer, Forget, Task
+from .interpreter import start_python
 
 _LEAVE_SECONDS = 1.0
-_PIPE_BYTES = 1 << 20  # a page has 0.6 MB: its worker can go on before it is fetched
 _STDERR_BYTES = 2_000
-
-_PACKAGE = __name__.partition(".")[0]
-_CODE = "import sys; sys.path[:] = {path}; from {module} import main; main({parent})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +156,7 @@ class ChildWorker:
             try:
                 assert process.stdin is not None  # noqa: S101  # it was asked for
                 assert process.stdout is not None  # noqa: S101
-                began = pickle.load(process.stdout) == HELLO  # noqa: S301  # our own child
+                began = pickle.load(process.stdout) == child.HELLO  # noqa: S301  # our own child
                 if began:
                     self._post(self, Ready())
                     self._serve(process.stdin, process.stdout)
@@ -172,25 +168,11 @@ class ChildWorker:
                 self._post(self, Ended(how, began, _tail(stderr)))
 
     def _start(self, stderr: BinaryIO | None) -> subprocess.Popen[bytes]:
-        code = _CODE.format(
-            path=ascii(_search_path()), module=f"{_PACKAGE}.rendering.child", parent=os.getpid()
-        )
-        windows = sys.platform == "win32"
-        process = subprocess.Popen(  # noqa: S603  # this interpreter, with code from here
-            [self._executable, *_interpreter_flags(), "-c", code],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=stderr if stderr is not None else subprocess.DEVNULL,
-            # Ctrl-C is for the parent alone. On Windows a child of a program with windows must not show one.
-            start_new_session=not windows,
-            creationflags=_windows_flags() if windows else 0,
-        )
+        process = start_python(self._executable, child.__name__, stderr)
         with self._lock:
             self._process = process
             if self._killed:
                 process.kill()
-        if process.stdout is not None:
-            _widen(process.stdout.fileno())
         return process
 
     def _serve(self, stdin: IO[bytes], stdout: IO[bytes]) -> None:
@@ -206,41 +188,6 @@ class ChildWorker:
             del task, answer
 
 
-def find_python() -> str | None:
-    """An interpreter to start children with; None where there is none.
-
-    A frozen program and one that embeds Python name themselves as the executable: started again they would
-    do who knows what.
-    """
-    if getattr(sys, "frozen", False) or sys.platform in ("emscripten", "wasi", "ios", "android"):
-        return None
-    if sys.executable and "py" in Path(sys.executable).name.lower():
-        return sys.executable
-    version = f"{sys.version_info[0]}.{sys.version_info[1]}"
-    for place in (f"bin/python{version}", "python.exe"):
-        path = Path(sys.prefix) / place
-        if path.is_file():
-            return str(path)
-    return None
-
-
-def _search_path() -> list[str]:
-    # The package itself comes last: it is found even where the parent's path was relative and it has moved.
-    return [*sys.path, str(Path(__file__).resolve().parents[2])]
-
-
-def _interpreter_flags() -> list[str]:
-    flags = sys.flags
-    if flags.isolated:
-        return ["-I"]
-    return [*(["-E"] if flags.ignore_environment else []), *(["-s"] if flags.no_user_site else [])]
-
-
-def _windows_flags() -> int:
-    names = ("CREATE_NEW_PROCESS_GROUP", "CREATE_NO_WINDOW")
-    return sum(int(getattr(subprocess, name, 0)) for name in names)
-
-
 @contextlib.contextmanager
 def _stderr_file() -> Iterator[BinaryIO | None]:
     """A file for what the child says: nobody reads it unless the child fails."""
@@ -251,15 +198,6 @@ def _stderr_file() -> Iterator[BinaryIO | None]:
         return
     with file:
         yield file
-
-
-def _widen(descriptor: int) -> None:
-    try:
-        import fcntl
-
-        fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
-    except (ImportError, AttributeError, OSError):
-        pass  # another system, or the user's share of pipe memory is used up: it works without, slower
 
 
 def _tail(stderr: BinaryIO | None) -> str:
@@ -288,6 +226,25 @@ def _bury(process: subprocess.Popen[bytes]) -> str:
         return f"was ended by {signal.Signals(-code).name}"
     except ValueError:
         return f"was ended by signal {-code}"
+
+
+def post_to(hear: weakref.WeakMethod[Post], loop: asyncio.AbstractEventLoop) -> Post:
+    """How a worker's thread reaches its pool in the loop's thread, without keeping the pool alive."""
+
+    def deliver(worker: Worker, event: Ready | Answer | Ended) -> None:
+        there = hear()
+        if there is None:
+            worker.kill()
+        else:
+            there(worker, event)
+
+    def post(worker: Worker, event: Ready | Answer | Ended) -> None:
+        try:
+            loop.call_soon_threadsafe(deliver, worker, event)
+        except RuntimeError:  # the loop was closed without leaving the pool
+            worker.kill()
+
+    return post
 
 
 _ALIVE: weakref.WeakSet[ChildWorker] = weakref.WeakSet()
