@@ -31,11 +31,12 @@ _PROMPTS_AT_START = re.compile(rf"(?:\s*<(?:{_PROMPT})>)*")
 _TOKEN_STARTS = ("<x_", "<y_", "<class_", "</s>", "<predict_", "<output_")
 # A block with all of its tokens and no other one inside, or all that comes behind the last such block. Its
 # numbers are fractions: a reply in the grid of the first generation is read token by token.
-_FRACTION = r"-?[0-7](?:\.[0-9]{0,24})?"
+# Empty alternatives, since an optional group costs more.
+_FRACTION = r"-?[0-7](?:\.[0-9]{0,24}|)"
 _CORNER = rf"<x_({_FRACTION})><y_({_FRACTION})>"
 _WHOLE_BLOCK = re.compile(
     rf"\s*{_CORNER}"
-    rf"([^<]*(?:<(?!x_|y_|class_|(?:{_PROMPT})>)[^<]*)*)"
+    rf"([^<]*(?:|(?:<(?!x_|y_|class_|(?:{_PROMPT})>)[^<]*)+))"
     rf"{_CORNER}<class_(?=\s{{0,47}}[^\s<>])([^<>\n]{{1,48}})(?<!\\)>"
     r"|([\s\S]+)"
 )

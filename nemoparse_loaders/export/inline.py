@@ -37,11 +37,28 @@ _TOKEN = re.compile(
     r"|<(?ai:br[ \t]{0,4}/?>[ \t]*\n?[ \t]*|/?(?:sup|sub|u|b|i|em|strong)>)"
     r"|\n[ \t]*\n\s*)"
 )
-_TAGS = {"b": "strong", "strong": "strong", "i": "em", "em": "em", "u": "u", "sup": "sup", "sub": "sub"}
-_OPENING = frozenset(f"<{tag}>" for tag in _TAGS)
-# What a closing tag closes, and its name.
-_CLOSING = {f"</{tag}>": (f"<{tag}>", name) for tag, name in _TAGS.items()}
-_MARKS = {1: "em", 2: "strong", 3: "strong em"}
+# The two nodes of a pair, for each way to write one.
+_ENDS = {
+    written: (Node("open", name), Node("close", name))
+    for written, name in {
+        "*": "em",
+        "_": "em",
+        "**": "strong",
+        "__": "strong",
+        "***": "strong em",
+        "___": "strong em",
+        "****": "strong",
+        "*****": "strong",
+        "******": "strong",
+        "<b>": "strong",
+        "<strong>": "strong",
+        "<i>": "em",
+        "<em>": "em",
+        "<u>": "u",
+        "<sup>": "sup",
+        "<sub>": "sub",
+    }.items()
+}
 _MATH_HINT = re.compile(r"[\\^_={}]")
 
 
@@ -49,55 +66,88 @@ def parse_inline(markdown: str) -> list[Node]:
     """Take one block or one table cell apart."""
     if not has_marks(markdown):
         return [Node("text", markdown)] if markdown else []
-    kinds, values = inline_pieces(markdown)
-    return [Node(kind, value) for kind, value in zip(kinds, values, strict=True) if value or kind != "text"]
+    texts, nodes = inline_pieces(markdown)
+    pieces = [nodes.get(index) or Node("text", text) for index, text in enumerate(texts)]
+    return [piece for piece in pieces if piece.value or piece.kind != "text"]
 
 
-def inline_pieces(markdown: str) -> tuple[list[NodeKind], list[str]]:
-    """The kinds and the values of the pieces, as `Node` describes them, and texts that are empty."""
+def inline_pieces(markdown: str) -> tuple[list[str], dict[int, Node]]:
+    """Take a text with marks apart.
+
+    Returns:
+        What the pieces say, in order: marks nothing, a break a newline; and those that are no text, by their
+        position.
+    """
     # Text and tokens in turn. A token is text as it is written until something else is found in it.
-    values = _TOKEN.split(markdown)
-    kinds: list[NodeKind] = ["text"] * len(values)
-    math_ends = _math_ends(values) if "\\(" in markdown or "\\[" in markdown else {}
-    marks = _OpenMarks(kinds, values)
+    texts = _TOKEN.split(markdown)
+    nodes: dict[int, Node] = {}
+    math_ends = _math_ends(texts) if "\\(" in markdown or "\\[" in markdown else {}
+    # Where the marks of this paragraph are that are open, for each way to write one.
+    opened: dict[str, list[int]] = {}
     after_math = 0
     # The token before, as written; of a formula its delimiter, which is neither a space nor a letter.
     previous = ""
-    for index in range(1, len(values), 2):
+    for index in range(1, len(texts), 2):
         if index < after_math:
             continue
-        token = values[index]
+        token = texts[index]
         first = token[0]
         if first == "\\":
-            if index in math_ends and _take_formula(kinds, values, index, math_ends[index]):
+            if index in math_ends and _take_formula(texts, nodes, index, math_ends[index]):
                 after_math = math_ends[index] + 1
             else:
-                values[index] = token[1]
+                texts[index] = token[1]
         elif first in "*_":
-            before = values[index - 1] or previous
-            after = values[index + 1] or (values[index + 2] if index + 2 < len(values) else "")
-            marks.take(index, token, before[-1:], after[:1])
+            before = (texts[index - 1] or previous)[-1:]
+            after = (texts[index + 1] or (texts[index + 2] if index + 2 < len(texts) else ""))[:1]
+            if opened.get(token) and _may_mark(token, after, before):
+                _make_pair(texts, nodes, opened, token, index)
+            elif _may_mark(token, before, after):
+                opened.setdefault(token, []).append(index)
         elif first == "\n":
             # Marks do not reach over paragraphs.
-            marks = _OpenMarks(kinds, values)
+            opened.clear()
+        elif token[1] == "/":
+            tag = "<" + token[2:].lower()
+            if opened.get(tag):
+                _make_pair(texts, nodes, opened, tag, index)
         else:
             tag = token.lower()
-            if tag in _OPENING:
-                marks.open(index, tag)
-            elif tag in _CLOSING:
-                marks.close(index, *_CLOSING[tag])
+            if tag in _ENDS:
+                opened.setdefault(tag, []).append(index)
             else:
-                _break_line(kinds, values, index)
+                _break_line(texts, nodes, index)
         previous = token
-    return kinds, values
+    return texts, nodes
 
 
-def _math_ends(values: list[str]) -> dict[int, int]:
+def _may_mark(mark: str, outside: str, inside: str) -> bool:
+    """Whether stars or underscores may begin or end something, by the characters on both sides, if any."""
+    if not inside or inside.isspace():
+        return False
+    # Inside of a word, or between digits, these are characters and no marks.
+    return not ((mark == "*" or mark[0] == "_") and (outside.isalnum() or outside == "_"))
+
+
+def _make_pair(
+    texts: list[str], nodes: dict[int, Node], opened: dict[str, list[int]], written: str, end: int
+) -> None:
+    """Make a pair of a mark and the last one that opens it; what was opened in between stays text."""
+    start = opened[written].pop()
+    nodes[start], nodes[end] = _ENDS[written]
+    texts[start] = texts[end] = ""
+    if len(opened) > 1:
+        for others in opened.values():
+            while others and others[-1] > start:
+                others.pop()
+
+
+def _math_ends(texts: list[str]) -> dict[int, int]:
     r"""For each ``\(`` and ``\[`` the index of the token that closes it."""
     ends: dict[int, int] = {}
     round_end = square_end = 0
-    for index in range(len(values) - 2, 0, -2):
-        piece = values[index]
+    for index in range(len(texts) - 2, 0, -2):
+        piece = texts[index]
         if piece == "\\)":
             round_end = index
         elif piece == "\\]":
@@ -109,67 +159,21 @@ def _math_ends(values: list[str]) -> dict[int, int]:
     return ends
 
 
-def _take_formula(kinds: list[NodeKind], values: list[str], start: int, end: int) -> bool:
+def _take_formula(texts: list[str], nodes: dict[int, Node], start: int, end: int) -> bool:
     """Make one piece of a formula and its delimiters, if it is one."""
-    inner = "".join(values[start + 1 : end])
+    inner = "".join(texts[start + 1 : end])
     # "\[1\]" is an escaped bracket far more often than a formula.
-    if values[start] == "\\[" and not _MATH_HINT.search(inner, 0, 200):
+    if texts[start] == "\\[" and not _MATH_HINT.search(inner, 0, 200):
         return False
-    kinds[start] = "math"
-    values[start] = inner.strip()
-    values[start + 1 : end + 1] = [""] * (end - start)
+    texts[start : end + 1] = [inner.strip()] + [""] * (end - start)
+    nodes[start] = Node("math", texts[start])
     return True
 
 
-def _break_line(kinds: list[NodeKind], values: list[str], index: int) -> None:
+def _break_line(texts: list[str], nodes: dict[int, Node], index: int) -> None:
     """Make a break of a tag, without the spaces before it."""
-    before = index - 1 if values[index - 1] or index == 1 else index - 2
-    if kinds[before] == "text":
-        values[before] = values[before].rstrip(" \t")
-    kinds[index] = "break"
-    values[index] = ""
-
-
-class _OpenMarks:
-    """The marks of a paragraph that are open; in pairs they become pieces of their own."""
-
-    __slots__ = ("_counts", "_kinds", "_opened", "_values")
-
-    def __init__(self, kinds: list[NodeKind], values: list[str]) -> None:
-        self._kinds = kinds
-        self._values = values
-        # How they were written, and where they are.
-        self._opened: list[tuple[str, int]] = []
-        self._counts: dict[str, int] = {}
-
-    def take(self, index: int, mark: str, before: str, after: str) -> None:
-        """Take stars or underscores for what the characters around them make of them."""
-        opens = after != "" and not after.isspace()
-        closes = before != "" and not before.isspace()
-        if mark == "*" or mark[0] == "_":
-            # Inside of a word, or between digits, these are characters and no marks.
-            opens = opens and not (before.isalnum() or before == "_")
-            closes = closes and not (after.isalnum() or after == "_")
-        if closes and self._counts.get(mark):
-            self.close(index, mark, _MARKS.get(len(mark), "strong"))
-        elif opens:
-            self.open(index, mark)
-
-    def open(self, index: int, written: str) -> None:
-        """Note a mark; it is text until its partner is found."""
-        self._opened.append((written, index))
-        self._counts[written] = self._counts.get(written, 0) + 1
-
-    def close(self, index: int, written: str, name: str) -> None:
-        """Make a pair of a mark and the last one that was written so; it is text if there is none."""
-        if not self._counts.get(written):
-            return
-        while True:
-            # What was opened in between and not closed is text.
-            opened, start = self._opened.pop()
-            self._counts[opened] -= 1
-            if opened == written:
-                break
-        self._kinds[start] = "open"
-        self._kinds[index] = "close"
-        self._values[start] = self._values[index] = name
+    before = index - 1 if texts[index - 1] or index == 1 else index - 2
+    if before not in nodes:
+        texts[before] = texts[before].rstrip(" \t")
+    texts[index] = "\n"
+    nodes[index] = Node("break")

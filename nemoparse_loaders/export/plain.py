@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .inline import NodeKind, has_marks, inline_pieces
+from .inline import Node, has_marks, inline_pieces
 
 _SUPERSCRIPTS = str.maketrans("0123456789+-−–=()n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻⁼⁽⁾ⁿ")
 _SUBSCRIPTS = str.maketrans("0123456789+-−–=()", "₀₁₂₃₄₅₆₇₈₉₊₋₋₋₌₍₎")
@@ -13,6 +13,8 @@ _NEUTRAL = " ,.;*†‡§¶∗′″"
 _RAISED = re.compile(rf"[0-9+\-−–=()n{re.escape(_NEUTRAL)}]+\Z")
 _LOWERED = re.compile(rf"[0-9+\-−–=(){re.escape(_NEUTRAL)}]+\Z")
 _ORDINALS = frozenset({"st", "nd", "rd", "th", "er", "re", "e", "ème"})
+# Bold alone, as the heads of tables are.
+_BOLD = re.compile(r"\*\*([^\\*_<\s](?:[^\\*_<\n]*[^\\*_<\s])?)\*\*")
 # Longer scripts are sentences by mistake; they stay as they are.
 _LONGEST_SCRIPT = 40
 
@@ -27,31 +29,37 @@ def markdown_to_text(markdown: str) -> str:
         The words alone. ``<br>`` becomes a newline, ``m<sup>2</sup>`` becomes ``m²``, ``\(a<b\)`` becomes
         ``a<b``.
     """
-    return _written(*inline_pieces(markdown)) if has_marks(markdown) else markdown
+    if not has_marks(markdown):
+        return markdown
+    bold = _BOLD.fullmatch(markdown)
+    if bold:
+        return bold[1]
+    texts, nodes = inline_pieces(markdown)
+    return _with_scripts(texts, nodes) if "<" in markdown else "".join(texts)
 
 
-def _written(kinds: list[NodeKind], values: list[str]) -> str:
+def _with_scripts(texts: list[str], nodes: dict[int, Node]) -> str:
     pieces: list[str] = []
-    length = 0
+    position = length = 0
     # Of each open script: where it begins, and how long the text was.
     scripts: list[tuple[int, int]] = []
-    for kind, value in zip(kinds, values, strict=True):
-        if kind == "text" or kind == "math":
-            pieces.append(value)
-            length += len(value)
-        elif kind == "break":
-            pieces.append("\n")
-            length += 1
-        elif value in ("sup", "sub"):
-            if kind == "open":
-                scripts.append((len(pieces), length))
-                continue
-            start, length_before = scripts.pop()
-            if length - length_before <= _LONGEST_SCRIPT:
-                script = _script("".join(pieces[start:]), raised=value == "sup")
-                del pieces[start:]
-                pieces.append(script)
-                length = length_before + len(script)
+    for index in sorted(nodes):
+        kind, name = nodes[index]
+        if kind == "math" or name not in ("sup", "sub"):
+            continue
+        words = "".join(texts[position:index])
+        pieces.append(words)
+        length += len(words)
+        position = index
+        if kind == "open":
+            scripts.append((len(pieces), length))
+            continue
+        start, length_before = scripts.pop()
+        if length - length_before <= _LONGEST_SCRIPT:
+            script = _script("".join(pieces[start:]), raised=name == "sup")
+            pieces[start:] = [script]
+            length = length_before + len(script)
+    pieces.extend(texts[position:])
     return "".join(pieces)
 
 
