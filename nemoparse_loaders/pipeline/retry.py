@@ -1,4 +1,4 @@
-"""When to send a page again, and how long to wait: one policy for all engines."""
+"""When to send a page again, and how long to wait: one policy for all engines, one budget a run."""
 
 from __future__ import annotations
 
@@ -9,6 +9,13 @@ from ..errors import BackendError
 
 # A server that asks for more than this is not coming back for this page.
 LONGEST_WAIT_S = 120.0
+# Beyond so many waits there is no end to be reckoned with.
+MOST_WAITS = 1000
+# What a run may spend on retries after faults: a share of its requests, and an allowance for each that can
+# be in flight.
+RETRY_SHARE = 0.2
+FEWEST_RETRIES = 20
+RETRIES_EACH = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +46,53 @@ class RetryPolicy:
             return None
         if error.retry_after is not None:
             return error.retry_after if error.retry_after <= LONGEST_WAIT_S else None
+        return self.backoff(attempt)
+
+    def backoff(self, attempt: int) -> float:
+        """Seconds to wait after an attempt where the server does not say.
+
+        Args:
+            attempt: Attempts made so far, from 1.
+        """
         # Jitter keeps the requests that one fault hit together from coming back together.
-        ceiling = min(self.cap_s, self.base_s * 2.0 ** min(attempt - 1, 32))
+        ceiling = self._ceiling(attempt)
         return random.uniform(ceiling / 2, ceiling)  # noqa: S311 - no secret hangs on it
+
+    @property
+    def patience(self) -> float:
+        """Seconds that all waits of one page can add up to: so long a server may be gone."""
+        return sum(map(self._ceiling, range(1, min(self.max_retries, MOST_WAITS) + 1)))
+
+    def _ceiling(self, attempt: int) -> float:
+        return min(self.cap_s, self.base_s * 2.0 ** min(attempt - 1, 32))
+
+
+class RetryBudget:
+    """How many faults a whole run may answer with another request.
+
+    Each page has its own few attempts; on top of that a run as a whole stops repeating itself where nearly
+    everything fails. Busy answers are no faults.
+    """
+
+    def __init__(self) -> None:
+        self._requests = 0
+        self._retries = 0
+
+    def sent(self) -> None:
+        """Count a request."""
+        self._requests += 1
+
+    def take(self, capacity: int) -> bool:
+        """Count a retry after a fault, if there is still one to be had.
+
+        Args:
+            capacity: Requests that may be in flight: one fault can hit all of them.
+
+        Returns:
+            Whether the request may be sent again.
+        """
+        allowed = max(FEWEST_RETRIES, RETRIES_EACH * capacity) + RETRY_SHARE * self._requests
+        if self._retries >= allowed:
+            return False
+        self._retries += 1
+        return True
