@@ -2,22 +2,38 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 
 from ..backends.base import ServerLoad
+from .load_window import LoadWindow, reserve
 from .pace import Pace
+from .throughput import ThroughputSearch
+from .turns import Turns
 
 # A server's own Retry-After is believed up to here, in seconds.
 LONGEST_PAUSE = 300.0
 # A server that takes nothing at all is asked again after so long, then twice as long, up to the longest.
 FIRST_OUTAGE_PAUSE = 0.25
 LONGEST_OUTAGE_PAUSE = 4.0
-# One more than what the server refused is tried again after so many mean replies, then twice as many.
+# More than what the server refused is tried again after so many mean replies, then twice as many.
 FIRST_PROBE_REPLIES = 2.0
 LONGEST_PROBE_SECONDS = 120.0
+MOST_DOUBLINGS = 10
 # Share of a new reply in the running mean of reply times.
 MEAN_SHARE = 0.1
+# Before so many replies nothing is said about a server, nor a queue suspected.
+FEWEST_REPLIES = 20
+# A queue is suspected only after so many times the fastest reply.
+SUSPICION_SPANS = 8.0
+# A server is said to work on few pages when that is at most this share of what was sent.
+FEW = 0.5
+
+NOTICE = (
+    "The server works on about {pages} at a time: more in flight only wait. Where it can do more, say so to "
+    "it: a NIM takes NIM_PIPELINE_MAX_BATCH_SIZE or NIM_PERFORMANCE_MODE=1, vLLM takes --max-num-seqs."
+)
 
 
 class RequestLimit:
@@ -53,26 +69,42 @@ class RequestLimit:
         self._clock = clock
         self._adapts = adapts
         self._ceiling = ceiling
-        self._allowed = min(start, ceiling)
+        self._allowed = self._start = min(start, ceiling)
         self._in_flight = 0
+        self._area = 0.0  # requests in flight over time, in request seconds
+        self._area_until = clock()
         self._pace = Pace(per_minute) if per_minute is not None else None
-        self._paused_until = float("-inf")
+        self._paused_until = -math.inf
         self._notice: str | None = None
+        self._noticed = False
+        # Replies in all, their mean time, the fastest.
+        self._total = 0
         self._mean_seconds: float | None = None
-        # Since `allowed` changed: whole replies, starts, and the most that was in flight.
+        self._fastest = math.inf
+        # Since `allowed` changed: whole replies, the time of the first, starts, and the most in flight.
         self._replies = 0
+        self._first_reply = 0.0
         self._starts = 0
         self._peak = 0
         # Refusals: the number in flight that was too much, and how long it stays unquestioned.
         self._too_many: int | None = None
-        self._probe_at = float("-inf")
+        self._probe_at = -math.inf
+        self._probe_step = 1
+        self._probing = False
         self._failed_probes = 0
-        # The largest number that the server took for a round of replies.
-        self._proven = 0
+        self._proven = 0  # the largest number that the server took for a round of replies
         # An outage: what was allowed before, to return to with the first reply.
         self._before_outage: int | None = None
         self._outage_pauses = 0
         self._just_restored = False
+        # Queueing and throughput.
+        self._search = ThroughputSearch(self._allowed, ceiling)
+        self._turns = Turns()
+        self._loads = LoadWindow()
+        # What the server's own figures say: whether there is a queue, how many are at work.
+        self._metered = False
+        self._queues = False
+        self._running = 0
 
     @property
     def allowed(self) -> int:
@@ -92,11 +124,14 @@ class RequestLimit:
 
     def started(self) -> None:
         """A request is on its way."""
+        now = self._clock()
+        self._count_area(now)
+        self._turns.started(now)
         self._in_flight += 1
         self._starts += 1
         self._peak = max(self._peak, self._in_flight)
         if self._pace is not None:
-            self._pace.started(self._clock())
+            self._pace.started(now)
 
     def finished(self, seconds: float) -> None:
         """A whole reply came.
@@ -104,20 +139,38 @@ class RequestLimit:
         Args:
             seconds: From start to end.
         """
-        self._end()
         now = self._clock()
+        in_flight = self._in_flight
+        self._end(now)
+        self._turns.finished(now - seconds)
         mean = seconds if self._mean_seconds is None else self._mean_seconds
         self._mean_seconds = mean + MEAN_SHARE * (seconds - mean)
+        self._fastest = min(self._fastest, seconds)
+        self._total += 1
         self._replies += 1
+        if self._replies == 1:
+            self._first_reply = now
         self._outage_pauses = 0
         if not self._adapts:
             return
         if self._before_outage is not None:
+            level, self._before_outage = self._before_outage, None
             self._just_restored = True
-            self._set(self._before_outage)
-            self._before_outage = None
-        elif self._peak >= self._allowed and self._replies >= self._allowed:
+            self._search.restart(level)
+            self._set(level)
+            return
+        if self._peak >= self._allowed and self._replies >= self._allowed:
             self._whole_round(now)
+        if self._too_many is not None:
+            return  # it refuses more and takes all of these, so there is nothing to search
+        self._suspect_queue(now)
+        if self._search.reply(now, in_flight, self._area, may_grow=not self._queues, fewest=self._fewest()):
+            self._turns.next_round()
+        if self._search.level != self._allowed:
+            self._set(self._search.level)
+        if self._search.found_queue:
+            self._search.found_queue = False
+            self._give_notice(self._at_once(now))
 
     def refused(self, retry_after: float | None) -> None:
         """The server has no room (429 or 503).
@@ -125,62 +178,144 @@ class RequestLimit:
         Args:
             retry_after: Seconds that it asks to wait, if it says.
         """
-        self._end()
         now = self._clock()
+        self._end(now)
+        self._turns.refused()
         if retry_after is not None and retry_after > 0:
             self._paused_until = max(self._paused_until, now + min(retry_after, LONGEST_PAUSE))
         taken = self._in_flight
         if taken == 0 and retry_after is None:
             pause = min(LONGEST_OUTAGE_PAUSE, FIRST_OUTAGE_PAUSE * 2.0**self._outage_pauses)
-            self._outage_pauses = min(self._outage_pauses + 1, 16)
+            self._outage_pauses = min(self._outage_pauses + 1, MOST_DOUBLINGS)
             self._paused_until = max(self._paused_until, now + pause)
-        if not self._adapts:
-            return
-        if taken == 0 and self._before_outage is None:
-            # Nothing is taken: that tells of an outage, not of the number.
-            before = max(self._allowed, self._proven)
-            self._before_outage = max(1, before // 2) if self._just_restored else before
-        if self._starts > 0:
-            # Requests sent before the last decrease do not count as another failure.
-            self._failed_probes = min(self._failed_probes + 1, 16)
-        # What is still in flight is the most that the server can have taken. While a burst is being refused
-        # this goes down with it, and nothing starts in between.
-        if taken < self._allowed:
-            self._too_many = taken + 1
-            self._set(max(1, taken))
-            self._starts = 0
-        wait = FIRST_PROBE_REPLIES * (self._mean_seconds or 1.0) * 2.0 ** (self._failed_probes - 1)
-        self._probe_at = now + min(LONGEST_PROBE_SECONDS, wait)
+        if self._adapts:
+            self._give_way(taken, now)
 
     def failed(self) -> None:
         """A request ended without a reply for another reason, or was cancelled."""
-        self._end()
+        self._end(self._clock())
+        self._turns.failed()
 
     def observe(self, load: ServerLoad) -> None:
         """Take note of what the server says about its queue."""
+        now = self._clock()
+        self._metered = True
+        if not self._adapts or self._in_flight < self._allowed:
+            return
+        spread = self._mean_seconds if self._mean_seconds is not None else math.inf
+        if not self._loads.add(load, self._in_flight, now, spread) or self._total < FEWEST_REPLIES:
+            return
+        window = self._loads
+        had_queue, self._queues = self._queues, window.fewest_waiting > 0
+        self._running = window.most_running if self._queues else 0
+        wanted = window.most_running + reserve(window.most_running)
+        if self._queues and wanted < self._allowed:
+            self._give_notice(window.most_running)
+            self._search.restart(wanted)
+            self._set(wanted)
+        elif had_queue and window.most_waiting == 0:
+            # It took more than before: its capacity has grown.
+            self._search.hurry()
+        self._loads.clear()
 
     def notice(self) -> str | None:
         """Something worth saying to the user, once; then None."""
         notice, self._notice = self._notice, None
         return notice
 
-    def _end(self) -> None:
+    def _count_area(self, now: float) -> None:
+        self._area += self._in_flight * (now - self._area_until)
+        self._area_until = now
+
+    def _end(self, now: float) -> None:
+        self._count_area(now)
         self._in_flight = max(0, self._in_flight - 1)
 
     def _set(self, allowed: int) -> None:
         self._allowed = max(1, min(self._ceiling, allowed))
         self._replies = 0
         self._peak = self._in_flight
+        self._loads.clear()
+
+    # Refusals
+
+    def _give_way(self, taken: int, now: float) -> None:
+        """Go down to what is still in flight: more than that the server cannot have taken.
+
+        While a burst is being refused this follows it down, and nothing starts in between.
+        """
+        if taken == 0 and self._before_outage is None:
+            # Nothing is taken: that tells of an outage, not of the number.
+            before = max(self._allowed, self._proven)
+            self._before_outage = max(1, before // 2) if self._just_restored else before
+        if self._starts > 0:
+            # Requests that were sent before the last decrease do not count as another failure.
+            self._failed_probes = min(self._failed_probes + 1, MOST_DOUBLINGS)
+            if self._probing:
+                self._proven = min(self._proven, max(1, taken))
+        self._probing = False
+        self._probe_step = 1
+        if taken < self._allowed:
+            self._too_many = taken + 1
+            self._search.move(taken)
+            self._set(taken)
+            self._starts = 0
+        wait = FIRST_PROBE_REPLIES * (self._mean_seconds or 1.0) * 2.0 ** (self._failed_probes - 1)
+        self._probe_at = now + min(LONGEST_PROBE_SECONDS, wait)
 
     def _whole_round(self, now: float) -> None:
-        """The server took as many as allowed for a round of replies."""
+        """The server took as many as are allowed for a round of replies."""
         self._just_restored = False
         self._proven = max(self._proven, self._allowed)
         if self._too_many is None:
             return
+        if self._total >= FEWEST_REPLIES:
+            self._give_notice(self._allowed)
         if self._allowed >= self._too_many:
-            self._too_many = None
             self._failed_probes = 0
-        elif now >= self._probe_at:
-            self._starts = 0
-            self._set(self._allowed + 1)
+            self._probing = False
+            if self._allowed >= self._proven:
+                self._too_many = None
+                self._search.hurry()
+                return
+            self._too_many = self._allowed + 1
+            self._probe_step *= 2
+        elif now < self._probe_at:
+            return
+        self._probing = True
+        self._starts = 0
+        goal = max(self._allowed + self._probe_step, (self._allowed + self._proven) // 2)
+        self._search.move(goal)
+        self._set(goal)
+
+    # Queueing
+
+    def _at_once(self, now: float) -> int:
+        """How many pages the server seems to work on at a time, or more."""
+        seconds = now - self._first_reply
+        rate = (self._replies - 1) / seconds if self._replies > 1 and seconds > 0 else 0.0
+        return max(self._turns.at_once, math.ceil(rate * self._fastest - 0.1))
+
+    def _fewest(self) -> int:
+        at_once = max(self._running, self._turns.at_once)
+        return at_once + reserve(at_once)
+
+    def _suspect_queue(self, now: float) -> None:
+        seconds = now - self._first_reply
+        if (
+            self._replies < FEWEST_REPLIES
+            or seconds < SUSPICION_SPANS * self._fastest
+            or self._metered
+            or self._in_flight + 1 < self._allowed
+        ):
+            return
+        at_once = self._at_once(now)
+        enough = at_once + reserve(at_once)
+        if 2 * at_once + 2 <= self._allowed:
+            self._search.suspect(enough, self._replies - 1, seconds)
+
+    def _give_notice(self, at_once: int) -> None:
+        if self._noticed or at_once > FEW * self._start:
+            return
+        self._noticed = True
+        self._notice = NOTICE.format(pages="1 page" if at_once == 1 else f"{at_once} pages")
