@@ -146,6 +146,11 @@ class RenderPool:
         """Pages that are drawn side by side, at least 1."""
         return max(1, self._most)
 
+    @property
+    def pids(self) -> tuple[int, ...]:
+        """Process ids of the children at work, for those who watch over them."""
+        return tuple(worker.pid for worker in self._seats if worker.pid is not None)
+
     async def __aenter__(self) -> RenderPool:
         if self._loop is not None:
             raise RuntimeError("the RenderPool has been entered already; make another one")
@@ -287,14 +292,9 @@ class RenderPool:
         try:
             worker = ThreadWorker(post) if self._executable is None else ChildWorker(post, self._executable)
         except RuntimeError as error:  # the system has no thread left, or the interpreter is on its way out
-            stuck = (
-                []
-                if self._seats
-                else [other for key in set(self._documents) for other in self._line.drop(key)]
-            )
-            for waiting in [job, *stuck]:
-                if waiting is not None:
-                    waiting.fail(f"no thread can be started to draw it in ({error})")
+            stuck = [] if self._seats else list(self._line)
+            for waiting in [*stuck, *([] if job is None else [job])]:
+                waiting.fail(f"no thread can be started to draw it in ({error})")
             return
         timer = self._loop.call_later(_START_SECONDS, worker.kill)
         self._seats[worker] = _Seat(worker, job=job, timer=timer)
