@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..backends.base import ModelReply, Session
 from ..decoding import decode_page
-from ..document import Issue, ParsedPage
+from ..document import Issue, ParsedPage, StepAction
 from ..errors import BackendError, PageRenderError
 from ..rendering.page_image import PageGeometry, PageImage
+from .judgement import needs_recovery
+from .merge import BandPage, add_usage, merge_bands
+from .record import PageRecord, ReplyPart
 from .retry import RetryPolicy
 
 _LONGEST_WORD = 500
+_HOW: Mapping[StepAction, str] = {
+    "reread": "The page was read again with other sampling",
+    "bands": "The page was read again in bands",
+    "text_layer": "",
+}
+_TEXT_LAYER = (
+    "No reply for this page was of use: its text is what the file itself stores, and was not read from the "
+    "picture. Tables, formulas and figures are not told apart, and text that is not to be seen may be in it."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,42 +84,78 @@ class _AbortedError(BackendError):
     retryable = True
 
 
+def page_from_record(record: PageRecord, profile: str) -> ParsedPage:
+    """The page of a record: its replies decoded and put together, with the page's own facts beside them.
+
+    A record without a reply is a blank page: its picture is empty and was not sent, since a model may invent
+    text for it. Where the text is there and only its font is missing on this machine, the page counts as
+    failed.
+
+    Args:
+        record: What is known of the page.
+        profile: Name of the profile that its replies are decoded with.
+    """
+    if record.parts:
+        page = merge_bands([_band_page(part, record.geometry.number, profile) for part in record.parts])
+    else:
+        lost = any(issue.code == "fonts_missing" for issue in record.issues)
+        page = ParsedPage(number=record.geometry.number, status="failed" if lost else "blank")
+    recovery = _issue_of_steps(page, record)
+    taken_from_file = recovery is not None and recovery.code == "text_layer"
+    own = () if recovery is None else (recovery,)
+    return page.model_copy(
+        update={
+            **_geometry(record.geometry),
+            # What the file says of a page is never a whole reading of it.
+            "status": "partial" if taken_from_file and page.status == "ok" else page.status,
+            "issues": (*record.issues, *own, *page.issues),
+            "usage": add_usage([part.reply.usage for part in record.parts]),
+            "attempts": record.attempts,
+            "steps": record.steps,
+        }
+    )
+
+
 def page_from_reply(reply: ModelReply, attempts: int, image: PageImage, profile: str) -> ParsedPage:
     """Decode a reply and put the page's own facts beside it."""
+    part = ReplyPart(reply, (image.width, image.height))
+    return page_from_record(PageRecord(image.geometry, image.issues, (part,), attempts=attempts), profile)
+
+
+def blank_page(image: PageImage) -> ParsedPage:
+    """A page whose picture is empty."""
+    return page_from_record(PageRecord(image.geometry, image.issues), "3.5")
+
+
+def _band_page(part: ReplyPart, number: int, profile: str) -> BandPage:
+    reply = part.reply
     page = decode_page(
         reply.text,
         finish_reason=None if reply.finish_reason is None else clean_word(reply.finish_reason),
         profile=profile,
-        page_number=image.geometry.number,
-        image_size=(image.width, image.height),
+        page_number=number,
+        image_size=part.image_size,
     )
-    return page.model_copy(
-        update={
-            **_geometry(image.geometry),
-            "issues": (*image.issues, *page.issues),
-            "usage": reply.usage,
-            "attempts": attempts,
-        }
-    )
+    return BandPage(page, part.top, part.bottom)
+
+
+def _issue_of_steps(page: ParsedPage, record: PageRecord) -> Issue | None:
+    """What a page says of how it was recovered; None where it was not."""
+    steps = [step for step in record.steps if step.action in _HOW]
+    if not steps:
+        return None
+    last = steps[-1]
+    if last.action == "text_layer":
+        return Issue(code="text_layer", message=_TEXT_LAYER, page=page.number)
+    if needs_recovery(page) is not None:
+        return None
+    message = f"{_HOW[last.action]}: {last.reason}."
+    return Issue(code="recovered", message=message, severity="info", page=page.number)
 
 
 def clean_word(text: str) -> str:
     """A word of the server's, without what databases and JSON writers refuse, and not endless."""
     return "".join(char if char.isprintable() else " " for char in text[:_LONGEST_WORD])
-
-
-def blank_page(image: PageImage) -> ParsedPage:
-    """A page whose picture is empty: it is not sent, since a model may invent text for it.
-
-    Where the text is there and only its font is missing on this machine, the page counts as failed.
-    """
-    lost = any(issue.code == "fonts_missing" for issue in image.issues)
-    return ParsedPage(
-        number=image.geometry.number,
-        status="failed" if lost else "blank",
-        issues=image.issues,
-        **_geometry(image.geometry),
-    )
 
 
 def failed_page(
@@ -124,6 +173,11 @@ def reason_for(error: BackendError | PageRenderError, attempts: int) -> str:
         return error.reason
     tries = f" (after {attempts} attempts)" if attempts > 1 else ""
     return f"{error}{tries}"
+
+
+def has_words(image: PageImage) -> bool:
+    """Whether an engine that goes by the text layer has something to read on an empty picture."""
+    return image.text_layer is not None and any(word.visible for word in image.text_layer.words)
 
 
 def _geometry(geometry: PageGeometry) -> dict[str, object]:

@@ -24,7 +24,7 @@ from .picture import Picture, seen, unexplained_ink
 if TYPE_CHECKING:
     from .models import PageModels
 
-_MAX_WORDS = 12_000
+MOST_WORDS = 12_000
 _TINY_PT = 1.0
 _FEW_WORDS = 15
 _STRAY_INK = 0.004  # share of the page inked outside of words that must hold text, if words are few
@@ -43,7 +43,7 @@ def find_words(image: PageImage, picture: Picture, models: PageModels) -> PageWo
     if usable(visible) and not _is_scan(visible, layer.images):
         few = len(visible) < _FEW_WORDS
         if not few or unexplained_ink(picture, [word.bbox for word in visible]) < _STRAY_INK:
-            return _from_layer(visible, size)
+            return words_of_layer(visible, size)
     elif not visible and unexplained_ink(picture, []) == 0.0:
         return PageWords(Frame(*size), [], [], from_ocr=False)
     return read_picture(picture, size, models)
@@ -66,7 +66,7 @@ def visible_words(
         if word.visible
         and max(word.size_pt, word.bbox.height * height_pt, word.bbox.width * width_pt) >= _TINY_PT
         and seen(picture, word.bbox)
-    ][:_MAX_WORDS]
+    ][:MOST_WORDS]
 
 
 def usable(words: Sequence[TextWord]) -> bool:
@@ -93,7 +93,13 @@ def _is_scan(words: Sequence[TextWord], images: Sequence[BBox]) -> bool:
     return bare > _SCAN_SHARE
 
 
-def _from_layer(words: Sequence[TextWord], size: tuple[float, float]) -> PageWords:
+def words_of_layer(words: Sequence[TextWord], size: tuple[float, float]) -> PageWords:
+    """The words in the frame in which most of them read from left to right.
+
+    Args:
+        words: Of the text layer; at least one.
+        size: Width and height of the displayed page in points.
+    """
     turns = [_turn(word.angle) for word in words]
     weights: dict[Turn, int] = {}
     for word, turn in zip(words, turns, strict=True):
