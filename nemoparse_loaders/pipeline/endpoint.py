@@ -93,8 +93,10 @@ class Endpoint:
         """Whether no page should wait for it."""
         if self.is_up:
             return self.limit.delay() > LONGEST_WAIT_S
-        is_closed = self.session is None and self.decided.done()
-        return is_closed or self.health.is_given_up
+        if self.session is None or self.health.state == "dismissed":
+            return self.decided.done()
+        # What it still works on may yet show that it is alive.
+        return self.health.is_given_up and self.in_flight == 0
 
     @property
     def room_in(self) -> float | None:

@@ -109,7 +109,7 @@ class EndpointPool:
         Args:
             priority: The lowest number comes first, and among equals who came first.
             prefer: Wait for this server while it takes pages.
-            avoid: Go elsewhere while another server takes pages.
+            avoid: Go elsewhere while another server takes pages, also if it is the preferred one.
 
         Raises:
             BackendError: No server has worked for longer than pages wait for one; its last error.
@@ -220,14 +220,19 @@ class EndpointPool:
                 continue  # it was cancelled
             endpoint = self._choose(waiter)
             if endpoint is not None:
-                self._take(endpoint)
-                waiter.found.set_result(endpoint)
+                self._give(waiter, endpoint)
                 continue
             held.append(waiter)
             if not self._has_room():
                 break
         for waiter in held:
-            heappush(self._waiting, waiter)
+            # A server that is down is tried by pages that failed nowhere, as long as there are any: a page
+            # that no server can read would otherwise be what it is judged by.
+            endpoint = self._choose(waiter, may_try=True) if self._has_due() else None
+            if endpoint is None:
+                heappush(self._waiting, waiter)
+            else:
+                self._give(waiter, endpoint)
         if self._waiting:
             self._see_to_the_rest()
 
@@ -253,19 +258,28 @@ class EndpointPool:
         """Whether there is room for anybody."""
         return not self._is_full() and any(e.has_room or e.is_due for e in self.endpoints)
 
-    def _choose(self, waiter: _Waiter) -> Endpoint | None:
-        """The server that a request goes to, or None where it has to wait."""
+    def _has_due(self) -> bool:
+        return any(endpoint.is_due for endpoint in self.endpoints)
+
+    def _choose(self, waiter: _Waiter, *, may_try: bool = False) -> Endpoint | None:
+        """The server that a request goes to, or None where it has to wait.
+
+        Args:
+            waiter: Who waits.
+            may_try: It may go to a server that is down although it has failed before.
+        """
         if self._is_full():
             return None
-        prefer = waiter.prefer if waiter.prefer is not None and waiter.prefer.takes_now else None
         avoid = waiter.avoid if waiter.avoid is not None and self.has_other((waiter.avoid,)) else None
+        prefer = waiter.prefer
+        if prefer is not None and (prefer is avoid or not prefer.takes_now):
+            prefer = None
         best: Endpoint | None = None
         least = (0.0, 0)
         for endpoint in self.endpoints:
             if (prefer is not None and endpoint is not prefer) or endpoint is avoid:
                 continue
-            # A page that has failed once already is none to try a server with, if it can be helped.
-            if avoid is None and endpoint.is_due:
+            if endpoint.is_due and (waiter.avoid is None or (may_try and avoid is None)):
                 return endpoint
             if endpoint.has_room:
                 load = (endpoint.in_flight / endpoint.limit.allowed, endpoint.turn)
@@ -273,7 +287,7 @@ class EndpointPool:
                     best, least = endpoint, load
         return best
 
-    def _take(self, endpoint: Endpoint) -> None:
+    def _give(self, waiter: _Waiter, endpoint: Endpoint) -> None:
         if endpoint.health.state == "down":
             endpoint.health.probe_started()
         self._in_flight += 1
@@ -282,3 +296,4 @@ class EndpointPool:
         endpoint.turn = next(self._count)
         endpoint.limit.started()
         endpoint.works.set()
+        waiter.found.set_result(endpoint)

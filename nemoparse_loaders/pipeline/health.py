@@ -77,7 +77,7 @@ class ServerHealth:
     @property
     def is_given_up(self) -> bool:
         """Whether pages should no longer wait for it."""
-        return self.state == "dismissed" or (self._patience_is_over and not self.is_probed)
+        return self._patience_is_over and not self.is_probed
 
     def probe_in(self) -> float | None:
         """Seconds until one request may try a server that is down; None where none is wanted."""

@@ -44,7 +44,7 @@ class _VirtualLoop(asyncio.SelectorEventLoop):
 
 
 def run_virtual(work: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine to its end on a clock that jumps; where nothing could ever wake it, that is an error."""
+    """Run a coroutine to its end on a clock that jumps; it is an error if nothing could ever wake it."""
     loop = _VirtualLoop()
     try:
         return loop.run_until_complete(work)
