@@ -101,7 +101,7 @@ class CacheFolder:
         path = self._path_of(key)
         try:
             data = path.read_bytes()
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return None
         # A folder that cannot be written to can still be read from.
         with suppress(OSError):

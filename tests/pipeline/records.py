@@ -1,0 +1,66 @@
+"""Records of pages, for the tests of what is done with them."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from nemoparse_loaders.backends.base import ModelReply
+from nemoparse_loaders.document import Issue, PageStep, Usage
+from nemoparse_loaders.pipeline.record import PageRecord, ReplyPart
+from nemoparse_loaders.rendering.page_image import PageGeometry
+
+# Everything that a Python string can hold, surrogates on their own and side by side too.
+_TEXT = st.text(st.characters() | st.sampled_from("\ud83d\ude00\udfff\x00\u2028\\\"'<>\uffff"))
+_NUMBER = st.floats(allow_nan=False, allow_infinity=False)
+_COUNT = st.integers(0, 2**63)
+
+_replies = st.builds(
+    ModelReply,
+    text=_TEXT | st.builds(lambda text, times: text * times, _TEXT, st.just(5000)),
+    finish_reason=st.none() | _TEXT,
+    usage=st.builds(Usage, prompt_tokens=st.none() | _COUNT, completion_tokens=st.none() | _COUNT),
+    model=_TEXT,
+)
+_geometries = st.builds(
+    PageGeometry,
+    number=st.integers(1, 10**6),
+    label=_TEXT,
+    width_pt=_NUMBER,
+    height_pt=_NUMBER,
+    rotation=st.sampled_from((0, 90, 180, 270)),
+    pdf_box=st.none() | st.tuples(_NUMBER, _NUMBER, _NUMBER, _NUMBER),
+    user_unit=_NUMBER,
+)
+_issues = st.builds(
+    Issue,
+    code=_TEXT,
+    message=_TEXT,
+    severity=st.sampled_from(("info", "warning", "error")),
+    page=st.none() | _COUNT,
+    element_id=st.none() | _TEXT,
+)
+_steps = st.builds(
+    PageStep,
+    action=st.sampled_from(("retry", "busy", "smaller", "reread", "bands", "text_layer")),
+    reason=_TEXT,
+)
+_parts = st.builds(
+    ReplyPart, reply=_replies, image_size=st.tuples(_COUNT, _COUNT), top=_NUMBER, bottom=_NUMBER
+)
+
+records = st.builds(
+    PageRecord,
+    geometry=_geometries,
+    issues=st.lists(_issues, max_size=3).map(tuple),
+    parts=st.lists(_parts, max_size=3).map(tuple),
+    steps=st.lists(_steps, max_size=3).map(tuple),
+    attempts=_COUNT,
+)
+
+
+def record_of(text: str, *, finish_reason: str | None = "stop") -> PageRecord:
+    """A page that was answered with this text."""
+    part = ReplyPart(
+        ModelReply(text, finish_reason, Usage(completion_tokens=len(text)), "model"), (1664, 2048)
+    )
+    return PageRecord(PageGeometry(1, "1", 595.0, 842.0), parts=(part,), attempts=1)
