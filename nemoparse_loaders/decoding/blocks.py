@@ -15,10 +15,9 @@ import re
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from .block import Block
+from ..document import BBox
+from .block import Block, Corner
 from .markers import Event, Scan
-
-Corner = tuple[float, float]
 
 _NO_CLASS = "its class is missing"
 _BLANK_LINE_AT_START = re.compile(r"[ \t]*\n[ \t]*\n")
@@ -57,16 +56,24 @@ def assemble(scan: Scan) -> Assembled:
 
 def _scaled(blocks: list[Block]) -> list[Block]:
     """The first generation printed grid points, up to 1024 by 1280, where the others print fractions."""
-    pairs = [block.printed[start : start + 2] for block in blocks for start in (0, 2)]
-    corners = [pair for pair in pairs if pair]
+    corners = [corner for block in blocks for corner in _corners(block)]
     on_grid = sum(max(corner) > _GRID_THRESHOLD for corner in corners)
     if 2 * on_grid <= len(corners):
         return blocks
     return [block._replace(printed=_fractions(block.printed)) for block in blocks]
 
 
-def _fractions(printed: tuple[float, ...]) -> tuple[float, ...]:
-    return tuple(number / _GRID[place % 2] for place, number in enumerate(printed))
+def _corners(block: Block) -> tuple[Corner, ...]:
+    if block.printed:
+        return block.printed[:2], block.printed[2:]
+    return (block.lone,) if block.lone else ()
+
+
+def _fractions(printed: BBox | None) -> BBox | None:
+    if printed is None:
+        return None
+    width, height = _GRID
+    return BBox(printed.x0 / width, printed.y0 / height, printed.x1 / width, printed.y1 / height)
 
 
 @dataclass(slots=True)
@@ -225,8 +232,9 @@ class _Assembler:
         else:
             self.empty_run += 1
         body = "".join(self.parts)
-        printed = (self.first or ()) + (self.closing or ())
-        self.blocks.append(Block(body, name or None, printed, problem, cut, self.noise))
+        both = BBox(*self.first, *self.closing) if self.first and self.closing else None
+        lone = None if both else self.first or self.closing
+        self.blocks.append(Block(body, name or None, both, lone, problem, cut, self.noise))
         self.parts = []
         self.first = self.closing = None
         self.gap = ""

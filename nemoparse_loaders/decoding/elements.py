@@ -85,11 +85,18 @@ def page_elements(
     elements: list[Element] = []
     loops = 0
     for index, (block, bbox) in enumerate(zip(blocks, boxes, strict=True)):
-        if _is_words(block) and index not in repeated:
-            # Most blocks are such: nothing to take out, to look for, or to say of them.
-            kind = block.name or _TEXT
+        body, name, _, _, problem, cut, _ = block
+        if (
+            name not in _NO_WORDS
+            and len(body) < _SHORT
+            and not (problem or cut or index in repeated)
+            and not _STRUCTURE.search(body)
+        ):
+            # Most blocks are such, a little text, perhaps with inline marks: there is nothing to take out of
+            # it, to look for in it, or to say of it.
+            kind = name or _TEXT
             element_id = f"p{page_number}e{len(elements) + 1}"
-            elements.append(build_element(element_id, kind, bbox, *_words(block.body, kind)))
+            elements.append(build_element(element_id, kind, bbox, *_words(body, kind)))
             continue
         made, has_loop = elements_from_block(
             block,
@@ -101,17 +108,6 @@ def page_elements(
         elements.extend(made)
         loops += has_loop
     return elements, loops
-
-
-def _is_words(block: Block) -> bool:
-    """Whether a block is sound and a little text, perhaps with inline marks, of a class that is words."""
-    return (
-        block.name not in _NO_WORDS
-        and len(block.body) < _SHORT
-        and not block.problem
-        and not block.cut
-        and not _STRUCTURE.search(block.body)
-    )
 
 
 def _words(body: str, kind: str) -> tuple[str, str, str]:

@@ -21,10 +21,11 @@ class FrameMap(NamedTuple):
     extent_x: float = 1.0
     extent_y: float = 1.0
 
-    def to_page(self, x0: float, y0: float, x1: float, y1: float) -> BBox:
-        """The box of two printed corners, sorted and clamped to the page."""
+    def to_page(self, printed: BBox) -> BBox:
+        """The box of two corners as printed, sorted and clamped to the page."""
+        x0, y0, x1, y1 = printed
         if self is IDENTITY and 0.0 <= x0 <= x1 <= 1.0 and 0.0 <= y0 <= y1 <= 1.0:
-            return BBox(x0, y0, x1, y1)
+            return printed
         return BBox.clamped(
             (x0 - self.offset_x) / self.extent_x,
             (y0 - self.offset_y) / self.extent_y,

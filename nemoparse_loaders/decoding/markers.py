@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from ..document import BBox
 from .block import Block
 
 EventKind = Literal["text", "pair", "class", "prompt", "noise"]
@@ -30,13 +31,15 @@ _MARKER = re.compile(
 _PROMPTS_AT_START = re.compile(rf"(?:\s*<(?:{_PROMPT})>)*")
 _TOKEN_STARTS = ("<x_", "<y_", "<class_", "</s>", "<predict_", "<output_")
 # A block with all of its tokens and no other one inside, or all that comes behind the last such block. Its
-# numbers are fractions: a reply in the grid of the first generation is read token by token.
+# numbers are fractions: a reply in the grid of the first generation is read token by token; so is one with a
+# body of very many angle brackets, since the expression remembers each of them.
 # Empty alternatives, since an optional group costs more.
 _FRACTION = r"-?[0-7](?:\.[0-9]{0,24}|)"
 _CORNER = rf"<x_({_FRACTION})><y_({_FRACTION})>"
+_MOST_BRACKETS = 2_000
 _WHOLE_BLOCK = re.compile(
     rf"\s*{_CORNER}"
-    rf"([^<]*(?:|(?:<(?!x_|y_|class_|(?:{_PROMPT})>)[^<]*)+))"
+    rf"([^<]*(?:|(?:<(?!x_|y_|class_|(?:{_PROMPT})>)[^<]*){{1,{_MOST_BRACKETS}}}))"
     rf"{_CORNER}<class_(?=\s{{0,47}}[^\s<>])([^<>\n]{{1,48}})(?<!\\)>"
     r"|([\s\S]+)"
 )
@@ -142,7 +145,7 @@ def _whole_blocks(reply: str) -> tuple[list[Block], str]:
     for x0, y0, body, x1, y1, name, rest in _WHOLE_BLOCK.findall(reply, start.end() if start else 0):
         if rest:
             return blocks, rest
-        blocks.append(Block(body, name.strip(), (float(x0), float(y0), float(x1), float(y1))))
+        blocks.append(Block(body, name.strip(), BBox(float(x0), float(y0), float(x1), float(y1))))
     return blocks, ""
 
 

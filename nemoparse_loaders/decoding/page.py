@@ -83,7 +83,7 @@ def _placed(blocks: list[Block], frame: FrameMap) -> tuple[list[Block], list[BBo
     kept: list[Block] = []
     boxes: list[BBox | None] = []
     for block in blocks:
-        bbox = frame.to_page(*block.printed) if len(block.printed) == 4 else None
+        bbox = frame.to_page(block.printed) if block.printed else None
         # Without boxes equal lines may stand below each other.
         if bbox is not None and boxes and bbox == boxes[-1] and _says_the_same(kept[-1], block):
             continue

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 
+from ..document import BBox
 from .artefacts import storable
 from .block import Block
 
@@ -54,7 +55,7 @@ def _block(item: object) -> Block:
     if not isinstance(item, dict):
         return Block(json.dumps(item), problem="it is no block")
     name, text = item.get("type"), item.get("text")
-    printed = _corners(item.get("bbox"))
+    printed = _box(item.get("bbox"))
     return Block(
         body=storable(text) if isinstance(text, str) else "",
         name=(storable(name) if isinstance(name, str) else "") or "Text",
@@ -63,13 +64,13 @@ def _block(item: object) -> Block:
     )
 
 
-def _corners(box: object) -> tuple[float, ...]:
+def _box(box: object) -> BBox | None:
     if not isinstance(box, dict):
-        return ()
+        return None
     values = []
     for key in ("xmin", "ymin", "xmax", "ymax"):
         value = box.get(key)
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) < _LARGEST:
-            return ()
+            return None
         values.append(float(value))
-    return tuple(values)
+    return BBox(*values)
