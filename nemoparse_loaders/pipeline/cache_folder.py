@@ -175,6 +175,8 @@ class CacheFolder:
         size = sum(file.size for file in files)
         if size <= most:
             return size
+        # The newest stays: it is what was just written.
+        goal = max(goal, files[-1].size)
         recent = sum(file.size for file in files if file.used >= spare_since)
         for file in files:
             if size <= goal or (file.used >= spare_since and recent <= most):

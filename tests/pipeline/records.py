@@ -1,13 +1,20 @@
-"""Records of pages, for the tests of what is done with them."""
+"""Records of pages, and where a cache keeps them."""
 
 from __future__ import annotations
+
+import os
+from pathlib import Path
 
 from hypothesis import strategies as st
 
 from nemoparse_loaders.backends.base import ModelReply
 from nemoparse_loaders.document import Issue, PageStep, Usage
+from nemoparse_loaders.pipeline.cache import page_key
+from nemoparse_loaders.pipeline.cache_folder import FOLDER_NAME
 from nemoparse_loaders.pipeline.record import PageRecord, ReplyPart
-from nemoparse_loaders.rendering.page_image import PageGeometry
+from nemoparse_loaders.rendering import PageGeometry, RenderSettings
+
+BLOCK = 4096
 
 # Everything that a Python string can hold, surrogates on their own and side by side too.
 _TEXT = st.text(st.characters() | st.sampled_from("\ud83d\ude00\udfff\x00\u2028\\\"'<>\uffff"))
@@ -64,3 +71,22 @@ def record_of(text: str, *, finish_reason: str | None = "stop") -> PageRecord:
         ModelReply(text, finish_reason, Usage(completion_tokens=len(text)), "model"), (1664, 2048)
     )
     return PageRecord(PageGeometry(1, "1", 595.0, 842.0), parts=(part,), attempts=1)
+
+
+def key_of(number: int) -> str:
+    """The key of one of many pages."""
+    return page_key("c0ffee", number, RenderSettings(), "model", "vllm")
+
+
+def files_in(folder: Path, pattern: str = "*.page") -> list[Path]:
+    return sorted((folder / FOLDER_NAME).rglob(pattern))
+
+
+def entry_of(folder: Path, key: str) -> Path:
+    (path,) = (path for path in files_in(folder) if path.parent.name + path.stem == key)
+    return path
+
+
+def set_age(path: Path, seconds: float) -> None:
+    then = path.stat().st_mtime - seconds
+    os.utime(path, (then, then))
