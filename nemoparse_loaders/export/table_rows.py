@@ -15,8 +15,9 @@ from .plain import markdown_to_text
 Rows = Sequence[Sequence[str]]
 
 _BACKSLASHES_AND_PIPE = re.compile(r"(?<!\\)(\\*)\|")
-# What `markdown_to_text` or white space made single could change in lines of cells.
+# What `plain_line` could change, in lines of cells and in a cell.
 _NOT_PLAIN = re.compile(r"[\\*_<]|[^\S \n]")
+_CHANGED = re.compile(r"[\\*_<]|[^\S ]|  |^ | \Z")
 
 
 def rows_without_spans(table: Table) -> list[list[str]] | None:
@@ -51,9 +52,13 @@ def pipe_table(rows: Rows, header_rows: int) -> str:
         head = rows[0]
     else:
         head = [" / ".join(distinct(row[col] for row in rows[:header_rows])) for col in range(n_cols)]
-    lines = [_pipe_row(head), "|" + " --- |" * n_cols]
-    lines.extend(map(_pipe_row, rows[header_rows:]))
-    return "\n".join(lines)
+    body = [f"| {' | '.join(row)} |" for row in (head, ["---"] * n_cols, *rows[header_rows:])]
+    whole = "\n".join(body)
+    if whole.count("|") == len(body) * (n_cols + 1) and whole.count("\n") == len(body) - 1:
+        # Nothing in any cell is to be escaped.
+        return whole
+    body[2:] = map(_pipe_row, rows[header_rows:])
+    return "\n".join([_pipe_row(head), *body[1:]])
 
 
 def plain_lines(rows: Rows) -> list[str]:
@@ -76,7 +81,7 @@ def plain_lines(rows: Rows) -> list[str]:
 
 def plain_line(markdown: str) -> str:
     """A cell as plain text on one line."""
-    return " ".join(markdown_to_text(markdown).split())
+    return " ".join(markdown_to_text(markdown).split()) if _CHANGED.search(markdown) else markdown
 
 
 def distinct(texts: Iterable[str]) -> list[str]:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from nemoparse_loaders.decoding import decode_page
 from nemoparse_loaders.decoding.tables import find_tables
@@ -123,3 +126,23 @@ def test_markdown_comes_back_with_the_same_words(table: Table) -> None:
 
 def test_a_row_without_cells_is_no_table() -> None:
     assert find_tables("a <tr> b", expected=False) == ["a", "b"]
+
+
+HTML_PIECES = [
+    *("<table>", "</table>", "<tr>", "</tr>", "<thead>", "<tbody>", "<p>", "<br>", "<b>", "</b>"),
+    *("<td>a</td>", "<th>b</th>", "<TD> c \n d </TD>", "<td></td>", "<td rowspan=2>e</td>"),
+    *("<td>", "</td>", "<th>", "words", " ", "&amp;", "<", "\u00a0"),
+]
+
+
+@given(st.lists(st.sampled_from(HTML_PIECES), max_size=16).map("".join))
+@settings(max_examples=300)
+def test_a_cell_of_words_alone_is_read_as_its_tags_and_words_one_by_one(body: str) -> None:
+    """A cell is found whole only where its tags have no space in them."""
+    spaced = re.sub(r"<(t[dh])>", r"<\1 >", body, flags=re.IGNORECASE)
+
+    whole, one_by_one = (find_tables(f"<table>{text}", expected=True) for text in (body, spaced))
+
+    assert [part if isinstance(part, str) else part.table for part in whole] == [
+        part if isinstance(part, str) else part.table for part in one_by_one
+    ]

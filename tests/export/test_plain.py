@@ -54,6 +54,15 @@ def test_letters_survive_and_nothing_raises(markdown: str) -> None:
     assert len([character for character in text if character in "ab"]) >= len(letters) - tags
 
 
+@given(st.text(alphabet="ab *_\\<>bsu/\n\u00a0", max_size=8))
+@settings(max_examples=300)
+def test_bold_alone_is_read_as_bold_beside_text(inner: str) -> None:
+    """Where bold is all there is, it is not taken apart."""
+    bold = f"**{inner}**"
+    # A full stop, which is no part of a word, changes what no mark means.
+    assert markdown_to_text(bold) + "." == markdown_to_text(f"{bold}.")
+
+
 @given(st.text(alphabet="abc éß漢12.,;:!?()-+=/\n", max_size=60))
 def test_text_without_marks_is_unchanged(text: str) -> None:
     assert markdown_to_text(text) == text

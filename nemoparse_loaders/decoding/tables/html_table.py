@@ -14,14 +14,18 @@ from .grid import table_from_free_cells
 from .latex_cells import span_number
 from .source_cell import Row, SourceCell, cell_text
 
+# Most cells are words between two tags: such a cell is found whole.
 _TAG = re.compile(
-    r"<(?P<slash>/?)(?P<name>table|caption|thead|tbody|tfoot|colgroup|col|tr|td|th|br|b|strong|i|em|p|div|span)"
+    r"<t(?P<kind>[dh])>(?P<words>[^<>&]*)</t(?P=kind)>"
+    r"|<(?P<slash>/?)"
+    r"(?P<name>t[rdh]|table|caption|thead|tbody|tfoot|colgroup|col|br|b|strong|i|em|p|div|span)"
     r"(?P<attributes>(?:\s[^<>]{0,400})?)/?>",
     re.IGNORECASE,
 )
 _SPAN = re.compile(r"\b(row|col)span\s{0,4}=\s{0,4}[\"']?\s{0,4}([0-9]{1,9})", re.IGNORECASE)
 _SPACES = re.compile(r"[ \t\n]+")
 _MARKS = {"b": "**", "strong": "**", "i": "_", "em": "_"}
+_INLINE = frozenset({"br", "p", "div", "span", *_MARKS})
 
 
 def find_html_tables(body: str) -> list[str | FoundTable]:
@@ -29,9 +33,15 @@ def find_html_tables(body: str) -> list[str | FoundTable]:
     reader = _Reader(body)
     position = 0
     for match in _TAG.finditer(body):
-        reader.text(body[position : match.start()])
-        reader.tag(match)
-        position = match.end()
+        start, end = match.span()
+        if position < start:
+            reader.text(body[position:start])
+        kind, words, *tag = match.groups()
+        if kind:
+            reader.whole_cell(start, words, is_head=kind in "hH")
+        else:
+            reader.tag(match, *tag)
+        position = end
     reader.text(body[position:])
     reader.end_table(len(body), cut=reader.depth > 0)
     reader.end_words()
@@ -56,7 +66,7 @@ class _Reader:
 
     def text(self, text: str) -> None:
         if self.pieces is not None:
-            self.pieces.append(_SPACES.sub(" ", html.unescape(text)))
+            self.pieces.append(_words(text))
         elif text.strip():
             self._stray(text)
 
@@ -64,16 +74,28 @@ class _Reader:
         """Words in a table but in no cell belong to the cell before them, if there is one."""
         if self.rows and self.rows[-1]:
             cell = self.last_cell
-            cell.text = f"{cell.text} {_SPACES.sub(' ', html.unescape(text)).strip()}".strip()
+            cell.text = f"{cell.text} {_words(text).strip()}".strip()
         else:
             self.words.append(text)
 
-    def tag(self, match: re.Match[str]) -> None:
-        name = match["name"].lower()
-        closing = bool(match["slash"])
+    def whole_cell(self, position: int, words: str, *, is_head: bool) -> None:
+        """Read a cell of words alone, with its two tags."""
+        if self.depth > 1:
+            for text in (" ", words, " "):
+                self.text(text)
+            return
+        self._end_cell()
+        self._begin_cell(position, "", is_head=is_head)
+        self.cell.text = _SPACES.sub(" ", words).strip()
+        self._add_cell()
+
+    def tag(self, match: re.Match[str], slash: str, name: str, attributes: str) -> None:
+        """Read a tag."""
+        name = name.lower()
+        closing = slash == "/"
         if name == "table":
             self._table(match, closing=closing)
-        elif name in ("br", "p", "div", "span", *_MARKS):
+        elif name in _INLINE:
             self._inline(match[0], name, closing=closing)
         elif self.depth > 1:
             # A table in a cell is text of that cell.
@@ -81,7 +103,7 @@ class _Reader:
         elif name in ("td", "th"):
             self._end_cell()
             if not closing:
-                self._begin_cell(match, is_head=name == "th")
+                self._begin_cell(match.start(), attributes, is_head=name == "th")
         elif name == "tr":
             self._end_cell()
             if not closing:
@@ -120,12 +142,12 @@ class _Reader:
         self.rows.append([])
         self.head_flags.append(self.in_head)
 
-    def _begin_cell(self, match: re.Match[str], *, is_head: bool) -> None:
+    def _begin_cell(self, position: int, attributes: str, *, is_head: bool) -> None:
         if not self.rows:
-            self._begin_row(match.start())
+            self._begin_row(position)
         self.cell = SourceCell(is_head=is_head)
         self.has_head_cell = self.has_head_cell or is_head
-        for kind, number in _SPAN.findall(match["attributes"]):
+        for kind, number in _SPAN.findall(attributes) if attributes else ():
             if kind.lower() == "row":
                 self.cell.rowspan = span_number(number)
             else:
@@ -135,8 +157,13 @@ class _Reader:
     def _end_cell(self) -> None:
         if self.pieces is None:
             return
-        lines = "".join(self.pieces).split("\n")
-        self.cell.text = "\n".join(_SPACES.sub(" ", line).strip() for line in lines).strip("\n")
+        text = "".join(self.pieces)
+        if "\n" in text or "  " in text:
+            text = "\n".join(_SPACES.sub(" ", line).strip() for line in text.split("\n")).strip("\n")
+        self.cell.text = text.strip()
+        self._add_cell()
+
+    def _add_cell(self) -> None:
         self.rows[-1].append(self.cell)
         self.last_cell = self.cell
         self.pieces = None
@@ -169,3 +196,8 @@ class _Reader:
         if text:
             self.parts.append(text)
         self.words = []
+
+
+def _words(text: str) -> str:
+    """The text of a piece between two tags, with single spaces."""
+    return _SPACES.sub(" ", html.unescape(text) if "&" in text else text)

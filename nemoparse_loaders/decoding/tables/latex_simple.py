@@ -95,14 +95,13 @@ def _cell(source: str) -> SourceCell | str | None:
     # Two signs may be a formula.
     if match is None or source.count("$") > source.count("\\$") + 1:
         return None
-    text = match["text"]
+    _, columns, _, rows, head, _, style, text = match.groups()
     if "\\" in text:
         text = _ESCAPE.sub(r"\1", text)
-    if match["styled"]:
-        before, after = STYLES[match["style"]]
+    if style is not None:
+        before, after = STYLES[style]
         text = before + text + after
     text = text.strip(" \n")
-    columns, rows, is_head = match["columns"], match["rows"], match["head"] is not None
-    if columns is None and rows is None and not is_head:
+    if columns is None and rows is None and head is None:
         return text
-    return SourceCell(text, span_number(rows or "1"), span_number(columns or "1"), is_head)
+    return SourceCell(text, span_number(rows or "1"), span_number(columns or "1"), head is not None)

@@ -9,6 +9,7 @@ from .found import FoundTable
 from .grid import Grid, grid_of_texts, is_sensible
 
 _DELIMITER = re.compile(r":?-{1,200}:?")
+_CELL_END = re.compile(r"(?<!\\)\|")
 _BREAK = re.compile(r"[ \t]*<br ?/?>[ \t]*", re.IGNORECASE)
 
 
@@ -44,8 +45,9 @@ def find_pipe_tables(body: str, *, certain: bool = False) -> list[str | FoundTab
     lines = body.split("\n")
     for number, line in enumerate(lines):
         text = line.strip()
-        begins = "|" in text and number + 1 < len(lines) and is_delimiter_row(lines[number + 1])
-        if text.startswith("|") or begins or (rows and "|" in text):
+        if text.startswith("|") or (
+            "|" in text and (rows or (number + 1 < len(lines) and is_delimiter_row(lines[number + 1])))
+        ):
             rows.append(text)
         else:
             end_rows()
@@ -100,24 +102,8 @@ def split_pipe_row(line: str) -> list[str]:
     r"""The cells of a line; ``\|`` is a pipe in a cell."""
     text = line.strip()
     text = text[1:] if text.startswith("|") else text
-    if "\\" not in text:
-        cells = text.split("|")
-        if len(cells) > 1 and not cells[-1].strip():
-            cells.pop()
-        return [cell.strip() for cell in cells]
-    cells = [""]
-    position = 0
-    while True:
-        pipe = text.find("|", position)
-        if pipe < 0:
-            cells[-1] += text[position:]
-            break
-        if pipe and text[pipe - 1] == "\\":
-            cells[-1] += text[position : pipe - 1] + "|"
-        else:
-            cells[-1] += text[position:pipe]
-            cells.append("")
-        position = pipe + 1
+    escaped = "\\|" in text
+    cells = [cell.replace("\\|", "|") for cell in _CELL_END.split(text)] if escaped else text.split("|")
     if len(cells) > 1 and not cells[-1].strip():
         cells.pop()
     return [cell.strip() for cell in cells]
