@@ -10,13 +10,14 @@ import pickle
 import random
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from pydantic import SecretStr
 
 from nemoparse_loaders.backends import nvidia
-from nemoparse_loaders.backends.base import Backend, ModelReply
-from nemoparse_loaders.backends.nvidia import HOSTED_URL, NvidiaBackend, parse_answer
+from nemoparse_loaders.backends.base import Backend, CacheableSession, ModelReply, RereadingSession
+from nemoparse_loaders.backends.nvidia import HOSTED_MODEL, HOSTED_URL, NvidiaBackend, parse_answer
 from nemoparse_loaders.document import Usage
 from nemoparse_loaders.errors import (
     AuthenticationError,
@@ -311,6 +312,65 @@ def test_from_options(monkeypatch: pytest.MonkeyPatch) -> None:
     assert NvidiaBackend.from_options(options) == NvidiaBackend(
         "http://nim:8000", SecretStr("own"), headers={"X": "y"}, timeout=9, max_tokens=99, max_concurrency=3
     )
+
+
+@pytest.mark.parametrize(
+    ("configured", "limit"),
+    [
+        ({}, 40),
+        ({"requests_per_minute": 90}, 90),
+        ({"base_url": "https://integrate.api.nvidia.com/v1/parse"}, 40),
+        ({"base_url": "http://nim:8000"}, None),
+        ({"base_url": "http://nim:8000", "requests_per_minute": 5}, 5),
+    ],
+)
+def test_requests_a_minute(configured: dict[str, Any], limit: int | None) -> None:
+    assert NvidiaBackend(**configured).requests_per_minute == limit
+    assert NvidiaBackend.from_options(ParseOptions.build(**configured)).requests_per_minute == limit
+
+
+# What replies depend on
+
+
+async def fingerprint(base_url: str | None = None, **configured: Any) -> str:
+    async with NvidiaBackend(base_url, SecretStr(KEY), **configured).session() as session:
+        assert isinstance(session, CacheableSession)
+        # The service owns the sampling, so that there is nothing to ask for otherwise.
+        assert not isinstance(session, RereadingSession)
+        return session.fingerprint
+
+
+async def test_the_fingerprint() -> None:
+    plain = await fingerprint()
+    assert json.loads(plain) == {
+        "engine": "nvidia",
+        "max_tokens": None,
+        "model": "nvidia/nemotron-3.5-parse",
+        "profile": "3.5",
+    }
+    assert await fingerprint(headers={"X": KEY}, timeout=3.0, requests_per_minute=2) == plain
+    others: list[dict[str, Any]] = [{"max_tokens": 10}, {"model": "other"}, {"profile": "2.0"}]
+    assert len({plain, *[await fingerprint(**other) for other in others]}) == 4
+
+
+async def test_the_model_in_the_path_of_a_hosted_endpoint() -> None:
+    older = HOSTED_URL.replace("nemotron-3.5-parse", "nemotron-parse-v2.0")
+    async with NvidiaBackend(older, SecretStr(KEY)).session() as session:
+        assert (session.model, session.profile.name) == ("nvidia/nemotron-parse-v2.0", "2.0")
+    async with NvidiaBackend("https://gateway.example/parse", SecretStr(KEY)).session() as session:
+        assert session.model == HOSTED_MODEL
+
+
+async def test_the_fingerprint_of_a_nim() -> None:
+    async with (
+        ParseServer(model="one") as one,
+        ParseServer(model="two") as two,
+        ParseServer(model="one") as same,
+    ):
+        found = [await fingerprint(server.base_url) for server in (one, two, same)]
+    assert found[0] == found[2] != found[1]
+    assert "127.0.0.1" not in "".join(found)
+    assert KEY not in "".join(found)
 
 
 def test_options_that_it_cannot_take() -> None:

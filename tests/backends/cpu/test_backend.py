@@ -2,15 +2,17 @@ from __future__ import annotations
 
 import asyncio
 import copy
+import json
 import pickle
 from collections.abc import Callable
+from importlib import metadata
 from typing import Any
 
 import pytest
 from reportlab.pdfgen.canvas import Canvas
 
 from nemoparse_loaders import DocumentParser
-from nemoparse_loaders.backends.base import Backend
+from nemoparse_loaders.backends.base import Backend, CacheableSession, RereadingSession
 from nemoparse_loaders.backends.cpu import CpuBackend
 from nemoparse_loaders.backends.cpu.backend import CpuSession
 from nemoparse_loaders.decoding import decode_page
@@ -36,6 +38,17 @@ def test_is_a_backend_and_plain_configuration() -> None:
     assert (backend.name, backend.needs_text_layer) == ("cpu", True)
     assert backend.max_concurrency >= 1
     assert pickle.loads(pickle.dumps(backend)) == copy.deepcopy(backend) == backend
+
+
+async def test_its_replies_depend_on_versions_and_can_be_kept() -> None:
+    async with CpuBackend().session() as session, CpuBackend().session() as other:
+        assert isinstance(session, CacheableSession)
+        assert not isinstance(session, RereadingSession)
+        assert session.fingerprint == other.fingerprint
+    versions = json.loads(session.fingerprint)
+    assert versions["rapidocr"] == metadata.version("rapidocr")
+    assert versions["rapid-layout"] == metadata.version("rapid-layout")
+    assert versions["nemoparse-loaders"] == metadata.version("nemoparse-loaders")
 
 
 async def test_prints_the_grammar_of_the_model(draw_page: DrawPage) -> None:
