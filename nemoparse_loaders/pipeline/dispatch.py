@@ -76,7 +76,7 @@ class Dispatcher:
     def __init__(self, endpoints: EndpointPool, policy: RetryPolicy) -> None:
         self._endpoints = endpoints
         self._policy = policy
-        self._budget = RetryBudget()
+        self._budget = RetryBudget(policy)
 
     async def read(
         self,

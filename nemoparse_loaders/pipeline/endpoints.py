@@ -176,7 +176,7 @@ class EndpointPool:
         elif isinstance(outcome, ServerBusyError):
             endpoint.error = outcome
             limit.refused(outcome.retry_after)
-            health.busy(outcome, began, takes_others=endpoint.in_flight > 0)
+            health.busy(outcome, began, page, takes_others=endpoint.in_flight > 0)
         else:
             limit.failed()
             if outcome.retryable:

@@ -59,6 +59,7 @@ class ServerHealth:
         self._clock = clock
         self._failed_pages: set[int] = set()
         self._silent_pages: set[int] = set()
+        self._refused_pages: set[int] = set()
         self._replied_at = float("-inf")
         self._refusals = 0
         self._refused_since = 0.0
@@ -104,6 +105,7 @@ class ServerHealth:
         self._refusals = 0
         self._failed_pages.clear()
         self._silent_pages.clear()
+        self._refused_pages.clear()
         if self.state != "down":
             return
         if self.is_probe(began):
@@ -118,12 +120,13 @@ class ServerHealth:
         self._probe_at = max(now, self._down_at + SHORTEST_PROBE_S)
         self._patience_is_over = False
 
-    def busy(self, error: BackendError, began: float, *, takes_others: bool) -> None:
+    def busy(self, error: BackendError, began: float, page: int, *, takes_others: bool) -> None:
         """The server has no room.
 
         Args:
             error: As it says so.
             began: When the request did.
+            page: Tells pages apart.
             takes_others: Requests of ours are still on their way there: those may be what fills it.
         """
         if self.is_probe(began):
@@ -132,12 +135,14 @@ class ServerHealth:
             return
         now = self._clock()
         self._replied_at = now
+        self._refused_pages.add(page)
         if takes_others:
             return
         if self._refusals == 0:
             self._refused_since = now
         self._refusals += 1
-        if self._refusals > self._most_refusals and now - self._refused_since >= self._patience:
+        is_telling = self._refusals > self._most_refusals and len(self._refused_pages) >= PAGES_THAT_TELL
+        if is_telling and now - self._refused_since >= self._patience:
             self._go_down(error)
             self._waited_from = self._refused_since
             self._next_probe()

@@ -11,11 +11,10 @@ from ..errors import BackendError
 LONGEST_WAIT_S = 120.0
 # Beyond so many waits there is no end to be reckoned with.
 MOST_WAITS = 1000
-# What a run may spend on retries after faults: a share of its requests, and an allowance for each that can
-# be in flight.
+# What a run may spend on retries after faults: a share of its requests, on top of what all pages that are
+# on their way together may need once.
 RETRY_SHARE = 0.2
 FEWEST_RETRIES = 20
-RETRIES_EACH = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +71,13 @@ class RetryBudget:
 
     Each page has its own few attempts; on top of that a run as a whole stops repeating itself where nearly
     everything fails. Busy answers are no faults.
+
+    Args:
+        policy: What each page has.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, policy: RetryPolicy) -> None:
+        self._each = policy.max_retries
         self._requests = 0
         self._retries = 0
 
@@ -82,16 +85,16 @@ class RetryBudget:
         """Count a request."""
         self._requests += 1
 
-    def take(self, capacity: int) -> bool:
+    def take(self, in_flight: int) -> bool:
         """Count a retry after a fault, if there is still one to be had.
 
         Args:
-            capacity: Requests that may be in flight: one fault can hit all of them.
+            in_flight: Most requests that were on their way at a time: one fault can hit all of them.
 
         Returns:
             Whether the request may be sent again.
         """
-        allowed = max(FEWEST_RETRIES, RETRIES_EACH * capacity) + RETRY_SHARE * self._requests
+        allowed = max(FEWEST_RETRIES, self._each * in_flight) + RETRY_SHARE * self._requests
         if self._retries >= allowed:
             return False
         self._retries += 1

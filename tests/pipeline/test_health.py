@@ -197,7 +197,7 @@ def test_a_server_that_only_ever_says_busy_is_given_up(
     times = 0
     while server.state == "up":
         times += 1
-        server.busy(ServerBusyError("no room"), clock.now, takes_others=False)
+        server.busy(ServerBusyError("no room"), clock.now, times, takes_others=False)
         clock.ahead(1.0)
     assert times > POLICY.max_retries
     assert times >= POLICY.patience
@@ -208,12 +208,22 @@ def test_a_server_that_works_for_us_may_say_busy_for_ever(
     health: Callable[..., ServerHealth], clock: Clock
 ) -> None:
     server = health()
-    for _ in range(1000):
-        server.busy(ServerBusyError("no room"), clock.now, takes_others=True)
+    for page in range(1000):
+        server.busy(ServerBusyError("no room"), clock.now, page, takes_others=True)
         clock.ahead(1.0)
-    for _ in range(1000):
-        server.busy(ServerBusyError("no room"), clock.now, takes_others=False)
+    for page in range(1000):
+        server.busy(ServerBusyError("no room"), clock.now, page, takes_others=False)
         server.replied(clock.ahead(1.0))
+    assert server.state == "up"
+
+
+def test_one_page_that_is_always_refused_takes_no_server_down(
+    health: Callable[..., ServerHealth], clock: Clock
+) -> None:
+    server = health()
+    for _ in range(1000):
+        server.busy(ServerBusyError("no room"), clock.now, 1, takes_others=False)
+        clock.ahead(1.0)
     assert server.state == "up"
 
 
@@ -253,7 +263,7 @@ def test_whatever_happens_a_server_that_works_again_comes_back(
             elif action == "fail":
                 server.failed(error, began, page)
             elif action == "busy":
-                server.busy(ServerBusyError("no room"), began, takes_others=bool(under_way))
+                server.busy(ServerBusyError("no room"), began, page, takes_others=bool(under_way))
             else:
                 server.ended(began)
         clock.ahead(seconds)
