@@ -7,6 +7,7 @@ import sys
 import typer
 
 from ..errors import NemoparseError, OptionError
+from .cache import cache
 from .doctor import doctor
 from .messages import drop_output, tell
 from .parse import parse
@@ -22,6 +23,7 @@ app = typer.Typer(
 )
 app.command()(parse)
 app.command(short_help="Ask a server how it is, and say what is wrong.")(doctor)
+app.add_typer(cache, name="cache", help="Look at the page cache, or clear it.")
 
 
 @app.callback(invoke_without_command=True)

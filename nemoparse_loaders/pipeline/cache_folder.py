@@ -35,8 +35,8 @@ _UNFINISHED = re.compile(r"[0-9a-f]{62}\.[0-9]+-[0-9]+\.tmp")
 _ABANDONED_S = 3600.0
 # Files take whole blocks on disk, and most entries are small.
 _BLOCK = 4096
-# Writing goes on in vain while another process clears the folder again and again.
-_MOST_TRIES = 5
+# A try is lost where another process clears the folder at that moment.
+_MOST_TRIES = 20
 _NUMBERS = count(1)
 
 
