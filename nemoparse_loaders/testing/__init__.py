@@ -5,21 +5,28 @@ from __future__ import annotations
 from .faults import (
     BrokenJson,
     CutConnection,
+    Death,
     Drip,
     EmptyReply,
     Fault,
     FinishReason,
     Hang,
     HttpError,
+    Loop,
 )
+from .latency import LognormalLatency, UniformLatency
+from .load import ServerStatistics
+from .mix import FAULT_KINDS, random_faults
 from .replies import SAMPLE_PAGE, Reply
 from .requests import FormField, RecordedRequest
 from .server import ParseServer
 
 __all__ = [
+    "FAULT_KINDS",
     "SAMPLE_PAGE",
     "BrokenJson",
     "CutConnection",
+    "Death",
     "Drip",
     "EmptyReply",
     "Fault",
@@ -27,7 +34,12 @@ __all__ = [
     "FormField",
     "Hang",
     "HttpError",
+    "LognormalLatency",
+    "Loop",
     "ParseServer",
     "RecordedRequest",
     "Reply",
+    "ServerStatistics",
+    "UniformLatency",
+    "random_faults",
 ]

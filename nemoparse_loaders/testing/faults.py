@@ -6,7 +6,7 @@ import asyncio
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 from email.utils import format_datetime
 
 from aiohttp import web
@@ -23,12 +23,19 @@ class Exchange:
         response: The whole answer, not sent yet.
         closing: Set when the server stops.
         error_body: The body that this wire has for a status and a message.
+        interrupt: Takes the whole server away for so many seconds.
     """
 
     request: web.Request
     response: web.Response
     closing: asyncio.Event
     error_body: Callable[[int, str], bytes]
+    interrupt: Callable[[float], None]
+
+    def content(self) -> bytes:
+        """The body of the answer."""
+        body = self.response.body
+        return body if isinstance(body, bytes) else b""
 
     def cut(self) -> web.StreamResponse:
         """Close the connection under the request."""
@@ -56,13 +63,14 @@ class HttpError(Fault):
     Attributes:
         status: HTTP status.
         body: JSON value, text or bytes; None for what the wire usually says.
-        retry_after: Seconds, a moment (sent as an HTTP date), or the header's text; None for no header.
+        retry_after: Seconds; a moment, or a time from now, sent as an HTTP date (which has whole seconds);
+            the header's text; or None for no header.
         headers: Further headers.
     """
 
     status: int
     body: Mapping[str, object] | list[object] | str | bytes | None = None
-    retry_after: float | datetime | str | None = None
+    retry_after: float | datetime | timedelta | str | None = None
     headers: Mapping[str, str] | None = None
 
     async def send(self, exchange: Exchange) -> web.StreamResponse:
@@ -105,8 +113,7 @@ class Drip(Fault):
 
     async def send(self, exchange: Exchange) -> web.StreamResponse:
         """Send it slowly."""
-        body = exchange.response.body
-        content = body if isinstance(body, bytes) else b""
+        content = exchange.content()
         stream = web.StreamResponse(headers={"Content-Type": "application/json"})
         stream.content_length = len(content)
         await stream.prepare(exchange.request)
@@ -131,8 +138,7 @@ class CutConnection(Fault):
 
     async def send(self, exchange: Exchange) -> web.StreamResponse:
         """Break it."""
-        body = exchange.response.body
-        content = body if isinstance(body, bytes) else b""
+        content = exchange.content()
         if self.after > 0:
             stream = web.StreamResponse(headers={"Content-Type": "application/json"})
             stream.content_length = len(content)
@@ -178,6 +184,29 @@ class FinishReason(Fault):
 
 
 @dataclass(frozen=True)
+class Loop(Fault):
+    """A reply that gets stuck and says the same until it is stopped.
+
+    Attributes:
+        unit: What it says again and again.
+        times: How often.
+        keep: The part of the text before that.
+        reason: "stop" where nobody noticed, "repetition" where the server did, "length" at the limit.
+    """
+
+    unit: str = "the same words once more "
+    times: int = 200
+    keep: float = 0.5
+    reason: str | None = "stop"
+
+    def change(self, reply: Reply) -> Reply:
+        """Get stuck."""
+        kept = reply.text[: int(len(reply.text) * self.keep)]
+        text = kept + self.unit * self.times
+        return replace(reply, text=text, finish_reason=self.reason, completion_tokens=None)
+
+
+@dataclass(frozen=True)
 class EmptyReply(Fault):
     """Status 200, finish_reason "stop", and no text."""
 
@@ -186,7 +215,25 @@ class EmptyReply(Fault):
         return replace(reply, text="", completion_tokens=1)
 
 
-def _header_text(value: float | datetime | str) -> str:
+@dataclass(frozen=True)
+class Death(Fault):
+    """The whole server goes: every connection breaks, and new ones are refused until it is back.
+
+    Attributes:
+        seconds: After which it listens again.
+    """
+
+    seconds: float = 0.3
+
+    async def send(self, exchange: Exchange) -> web.StreamResponse:
+        """Die."""
+        exchange.interrupt(self.seconds)
+        return exchange.cut()
+
+
+def _header_text(value: float | datetime | timedelta | str) -> str:
+    if isinstance(value, timedelta):
+        value = datetime.now(timezone.utc) + value
     if isinstance(value, datetime):
         return format_datetime(value.astimezone(timezone.utc), usegmt=True)
     return value if isinstance(value, str) else f"{value:g}"

@@ -33,7 +33,7 @@ def check_request(request: RecordedRequest) -> int:
     kinds = [kind for start, kind in _MEDIA_TYPES.items() if document.data.startswith(start)]
     if not kinds:
         raise RefusedError(422, {"detail": "document must be a PNG or JPEG image"})
-    request.image, request.media_type = document.data, document.content_type
+    request.keep_picture(document.content_type, image=document.data)
     options = request.fields.get("options")
     return MAX_OUTPUT_TOKENS if options is None else _max_output_tokens(request, options)
 

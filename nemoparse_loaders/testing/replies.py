@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from .requests import RecordedRequest
 
@@ -76,6 +77,7 @@ def cut_to(reply: Reply, max_tokens: int | None) -> Reply:
     return replace(reply, text="".join(pieces), finish_reason="length", completion_tokens=max_tokens)
 
 
+@lru_cache(maxsize=64)
 def count_tokens(text: str) -> int:
     """Special tokens and words; a rough stand-in for a tokenizer."""
     return len(_TOKEN.findall(text))

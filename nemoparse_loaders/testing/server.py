@@ -3,53 +3,56 @@
 from __future__ import annotations
 
 import asyncio
-import json
+import socket
 import threading
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import closing
 from types import TracebackType
-from typing import Any
 
-from aiohttp import BodyPartReader, web
+from aiohttp import web
 
-from . import nim_wire, vllm_wire
-from .faults import Exchange, Fault
-from .replies import SAMPLE_PAGE, Replies, choose_reply
-from .requests import FormField, RecordedRequest
+from .answers import CHAT, PARSE, STATISTICS, Answers, Faults, Settings, json_response
+from .latency import Latency
+from .load import LoadLog, ServerStatistics
+from .replies import SAMPLE_PAGE, Replies
+from .requests import RecordedRequest
+from .slots import Slots
 from .vllm_wire import RefusedError
 
-_CHAT = "/v1/chat/completions"
-_PARSE = "/v1/parse"
-_BUSY = (
-    "The engine is currently busy and cannot accept new requests. "
-    "Please try again later or on a different instance."
-)
-_REASONS = ("stop", "length", "abort", "error", "repetition")
 _LARGEST_BODY = 512 * 1024 * 1024
-
-Faults = Sequence["Fault | None"] | Callable[[RecordedRequest], "Fault | None"]
+_BACKLOG = 1024
+# aiohttp's own buffer makes a megabyte stop and go; it is also less than a socket hands over at once.
+_READ_BUFFER = 4 * 1024 * 1024
 
 
 class ParseServer:
     """A server for tests: ``with ParseServer() as server:``, or ``async with``.
 
     Used with ``with`` it runs in a thread and an event loop of its own; with ``async with`` in the loop that
-    is running. It listens on a free port of 127.0.0.1.
+    is running, which on Windows must be a ``SelectorEventLoop``. It listens on 127.0.0.1. ``GET /_stats``
+    answers `statistics` as JSON.
 
     Args:
         replies: A reply for all pages, one for each in the order of arrival (the last goes on), or a function
             from the request to the reply. Text stands for a reply that ends with "stop".
         model: Served name or names.
         api_key: What ``/v1/*`` asks for as a bearer token, or None.
-        latency_s: Seconds that a reply takes.
+        latency_s: Seconds that a reply takes, or a function from the request to seconds: `UniformLatency`,
+            `LognormalLatency`, or one of your own.
         max_model_len: Prompt and reply together, in tokens.
         faults: One for each of the first page requests (None for none), or a function that is asked for every
-            request of any kind.
+            request of any kind, such as `random_faults`.
         slots: Replies that are made at the same time; None for no limit. A default NIM has one.
         fail_fast: Answer 503 while all slots are taken, in place of waiting.
         max_body_bytes: Larger requests are refused with 413.
         idle_timeout_s: Seconds after which an idle connection is closed.
         metrics: Further lines of ``/metrics``, values by name.
+        port: Where to listen; 0 for a free port.
+        keep_bodies: Keep the bodies and pictures of requests that were answered; without it, twenty thousand
+            pages cost little memory.
+        checks_requests: Check each chat request as vLLM does, its picture too. Without it a request of a
+            megabyte costs the server a small part of the time: for load tests on the same machine.
 
     Attributes:
         requests: Every request so far, in order of arrival.
@@ -61,7 +64,7 @@ class ParseServer:
         replies: Replies = SAMPLE_PAGE,
         model: str | Sequence[str] = "nemotron-parse",
         api_key: str | None = None,
-        latency_s: float = 0.0,
+        latency_s: Latency = 0.0,
         max_model_len: int = 16_384,
         faults: Faults = (),
         slots: int | None = None,
@@ -69,25 +72,36 @@ class ParseServer:
         max_body_bytes: int | None = None,
         idle_timeout_s: float = 75.0,
         metrics: Mapping[str, float] | None = None,
+        port: int = 0,
+        keep_bodies: bool = True,
+        checks_requests: bool = True,
     ) -> None:
         self.requests: list[RecordedRequest] = []
-        self._replies = replies
-        self._models = (model,) if isinstance(model, str) else tuple(model)
-        self._api_key = api_key
-        self._latency_s = latency_s
-        self._max_model_len = max_model_len
-        self._faults = faults
+        self._wanted_port = port
+        self._latency = latency_s
         self._slots = slots
         self._fail_fast = fail_fast
-        self._max_body_bytes = max_body_bytes
         self._idle_timeout_s = idle_timeout_s
-        self._metrics = dict(metrics or {})
-        self._finished: Counter[str] = Counter()
-        self._pages = 0
-        self._running = 0
-        self._waiting = 0
+        self._keep_bodies = keep_bodies
+        self._log = LoadLog()
+        settings = Settings(
+            replies=replies,
+            models=(model,) if isinstance(model, str) else tuple(model),
+            api_key=api_key,
+            max_model_len=max_model_len,
+            faults=faults,
+            max_body_bytes=max_body_bytes,
+            metrics=dict(metrics or {}),
+            checks_requests=checks_requests,
+            slots=slots,
+        )
+        self._answers = Answers(settings, self._log, self._die_for)
         self._port = 0
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._runner: web.AppRunner | None = None
+        self._held: socket.socket | None = None
+        self._listening: socket.socket | None = None
+        self._greeted: set[asyncio.Task[None]] = set()
         self._thread: threading.Thread | None = None
         self._stop: Callable[[], object] | None = None
 
@@ -99,11 +113,32 @@ class ParseServer:
     @property
     def page_requests(self) -> list[RecordedRequest]:
         """Those of the requests that carried a page."""
-        return [request for request in self.requests if request.path in (_CHAT, _PARSE)]
+        return [request for request in self.requests if request.path in (CHAT, PARSE)]
+
+    def statistics(self) -> ServerStatistics:
+        """Counts, peaks, and how full the slots were."""
+        return self._log.statistics(self._slots)
+
+    def slots_busy(self, start: float, end: float) -> float:
+        """How many slots were held on average between two moments of ``time.monotonic()``."""
+        return self._log.slot_seconds(start, end) / (end - start)
+
+    def die(self) -> None:
+        """Break all connections and refuse new ones, as a server that was killed; `rise` ends it.
+
+        From any thread. The port stays taken, so that nobody else can get it.
+        """
+        self._in_its_loop(self._die)
+
+    def rise(self) -> None:
+        """Listen again at the same port after `die`."""
+        self._in_its_loop(self._rise)
 
     async def __aenter__(self) -> ParseServer:
-        self._closing = asyncio.Event()
-        self._free = asyncio.Semaphore(self._slots) if self._slots else None
+        self._loop = asyncio.get_running_loop()
+        self._answers.start(
+            Slots(self._slots, fail_fast=self._fail_fast, latency=self._latency, log=self._log)
+        )
         app = web.Application(client_max_size=_LARGEST_BODY)
         app.router.add_route("*", "/{path:.*}", self._handle)
         self._runner = web.AppRunner(
@@ -112,20 +147,30 @@ class ParseServer:
             handler_cancellation=True,
             keepalive_timeout=self._idle_timeout_s,
             shutdown_timeout=0.5,
+            read_bufsize=_READ_BUFFER,
         )
         await self._runner.setup()
-        site = web.TCPSite(self._runner, "127.0.0.1", 0)
-        await site.start()
-        self._port = self._runner.addresses[0][1]
+        try:
+            self._hold_port(self._wanted_port)
+            self._rise()
+        except BaseException:
+            await self.__aexit__(None, None, None)
+            raise
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._closing.set()
+        self._answers.closing.set()
+        self._stop_listening()
+        await asyncio.gather(*self._greeted, return_exceptions=True)
+        if self._held is not None:
+            self._held.close()
+            self._held = None
         if self._runner is not None:
             await self._runner.cleanup()
             self._runner = None
+        self._loop = None
 
     def __enter__(self) -> ParseServer:
         started: threading.Event = threading.Event()
@@ -141,7 +186,9 @@ class ParseServer:
 
         def run() -> None:
             try:
-                asyncio.run(serve())
+                # Not asyncio.run(): the default loop of Windows has no add_reader.
+                with closing(asyncio.SelectorEventLoop()) as loop:
+                    loop.run_until_complete(serve())
             except BaseException as error:  # noqa: BLE001 - carried over to the thread that waits
                 problems.append(error)
             finally:
@@ -163,136 +210,109 @@ class ParseServer:
             self._stop = self._thread = None
 
     async def _handle(self, request: web.Request) -> web.StreamResponse:
-        record = RecordedRequest(request.method, request.path, request.headers.copy())
-        self.requests.append(record)
+        record = RecordedRequest(request.method, request.path, request.headers)
+        if record.path != STATISTICS:
+            self.requests.append(record)
+            self._log.came(record)
         try:
-            response = await self._answer(request, record)
+            response = await self._answers.answer(request, record)
+            record.status = response.status
         except asyncio.CancelledError:
             record.disconnected = True
             raise
         except RefusedError as refusal:
-            response = _json_response(refusal.content, refusal.status)
-        record.status = response.status
+            response = json_response(refusal.content, refusal.status)
+            record.status = response.status
+        finally:
+            if record.path != STATISTICS:
+                self._log.left(record)
+            if not self._keep_bodies:
+                record.forget_body()
         return response
 
-    async def _answer(self, request: web.Request, record: RecordedRequest) -> web.StreamResponse:
-        wire = nim_wire if record.path == _PARSE else vllm_wire
-        is_page = record.path in (_CHAT, _PARSE) and record.method == "POST"
-        if record.path == _PARSE and is_page:
-            record.fields = await _form_fields(request)
-        else:
-            record.body = await request.read()
-        self._check_access(record)
-        fault = self._next_fault(record, is_page)
+    def _in_its_loop(self, call: Callable[[], None]) -> None:
+        """Call something inside the server's loop and wait for it, from wherever this is."""
+        loop = self._loop
+        if loop is None:
+            raise RuntimeError("the server is not running: use it inside of with or async with")
         try:
-            response = await self._page(request, record, fault) if is_page else self._plain(record)
-        except RefusedError as refusal:
-            response = _json_response(refusal.content, refusal.status)
-        if fault is None:
-            return response
-        exchange = Exchange(request, response, self._closing, wire.error_body)
-        return await fault.send(exchange)
-
-    def _check_access(self, record: RecordedRequest) -> None:
-        is_open = not record.path.startswith("/v1/") or record.path.startswith("/v1/health/")
-        if self._api_key is None or is_open:
+            inside = asyncio.get_running_loop() is loop
+        except RuntimeError:
+            inside = False
+        if inside:
+            call()
             return
-        if record.headers.get("Authorization") != f"Bearer {self._api_key}":
-            raise RefusedError(401, {"error": "Unauthorized"})
+        done: Future[None] = Future()
 
-    def _next_fault(self, record: RecordedRequest, is_page: bool) -> Fault | None:
-        if callable(self._faults):
-            return self._faults(record)
-        if is_page and self._pages < len(self._faults):
-            return self._faults[self._pages]
-        return None
-
-    def _plain(self, record: RecordedRequest) -> web.Response:
-        """The routes without a page."""
-        path = record.path
-        if path in (_CHAT, _PARSE):
-            raise RefusedError(405, {"detail": "Method Not Allowed"})
-        if path == "/health":
-            return web.Response()
-        if path in ("/v1/health/live", "/v1/health/ready"):
-            return _json_response({"object": "health.response", "message": path.rpartition("/")[2]})
-        if path == "/version":
-            return _json_response({"version": vllm_wire.VERSION})
-        if path == "/v1/models":
-            return _json_response(vllm_wire.models_body(self._models, self._max_model_len))
-        if path in ("/metrics", "/v1/metrics"):
-            return web.Response(text=self._metrics_text(), content_type="text/plain")
-        raise RefusedError(404, {"detail": "Not Found"})
-
-    def _metrics_text(self) -> str:
-        gauges = {
-            "vllm:num_requests_running": float(self._running),
-            "vllm:num_requests_waiting": float(self._waiting),
-            **self._metrics,
-        }
-        finished = {reason: self._finished[reason] for reason in _REASONS}
-        return vllm_wire.metrics_text(self._models[0], gauges, finished)
-
-    async def _page(self, request: web.Request, record: RecordedRequest, fault: Fault | None) -> web.Response:
-        position = self._pages
-        self._pages += 1
-        if self._max_body_bytes is not None and (request.content_length or 0) > self._max_body_bytes:
-            raise RefusedError(413, {"detail": "Request Entity Too Large"})
-        options: dict[str, Any] = {}
-        limit = 0
-        if record.path == _PARSE:
-            limit = nim_wire.check_request(record)
-        else:
-            options = vllm_wire.check_request(record, self._models, self._max_model_len)
-        reply = choose_reply(self._replies, record, position)
-        if fault is not None:
-            reply = fault.change(reply)
-        wire = nim_wire if record.path == _PARSE else vllm_wire
-        await self._take_time(wire.error_body)
-        if record.path == _PARSE:
-            content = nim_wire.parse_body(reply, limit)
-        else:
-            reply = vllm_wire.reply_as_asked(reply, options)
-            content = vllm_wire.completion_body(reply, options.get("model") or self._models[0])
-        self._finished[reply.finish_reason or "stop"] += 1
-        return _json_response(content)
-
-    async def _take_time(self, error_body: Callable[[int, str], bytes]) -> None:
-        """Wait for a slot and hold it as long as a reply takes."""
-        if self._free is not None and self._fail_fast and self._free.locked():
-            raise RefusedError(503, json.loads(error_body(503, _BUSY)))
-        if self._free is not None:
-            self._waiting += 1
+        def run() -> None:
             try:
-                await self._free.acquire()
-            finally:
-                self._waiting -= 1
-        self._running += 1
+                call()
+            except BaseException as error:  # noqa: BLE001 - carried over to the thread that waits
+                done.set_exception(error)
+            else:
+                done.set_result(None)
+
+        loop.call_soon_threadsafe(run)
+        done.result()
+
+    def _hold_port(self, port: int) -> None:
+        """Take the port without listening: whoever connects is refused."""
+        held = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         try:
-            await asyncio.sleep(self._latency_s)
-        finally:
-            self._running -= 1
-            if self._free is not None:
-                self._free.release()
+            held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            held.bind(("127.0.0.1", port))
+        except BaseException:
+            held.close()
+            raise
+        held.setblocking(False)
+        self._held = held
+        self._port = held.getsockname()[1]
 
+    def _rise(self) -> None:
+        if self._held is None or self._loop is None:
+            return
+        self._listening, self._held = self._held, None
+        self._listening.listen(_BACKLOG)
+        # By hand: closing an asyncio.Server loses a connection that it was about to take.
+        self._loop.add_reader(self._listening, self._accept, self._listening)
 
-async def _form_fields(request: web.Request) -> dict[str, FormField]:
-    if not request.content_type.startswith("multipart/"):
-        raise RefusedError(422, {"detail": "document: Field required"})
-    fields: dict[str, FormField] = {}
-    try:
-        form = await request.multipart()
-        while (part := await form.next()) is not None:
-            if isinstance(part, BodyPartReader):
-                name = part.name or ""
-                content_type = part.headers.get("Content-Type", "")
-                data = bytes(await part.read(decode=True))
-                fields[name] = FormField(name, content_type, part.filename, data)
-    except ValueError:
-        raise RefusedError(422, {"detail": "the form is broken"}) from None
-    return fields
+    def _accept(self, listening: socket.socket) -> None:
+        try:
+            connection, _ = listening.accept()
+        except OSError:  # Whoever came has gone again, or there are no descriptors left.
+            return
+        if self._loop is not None and self._runner is not None and self._runner.server is not None:
+            connection.setblocking(False)
+            connected = self._loop.connect_accepted_socket(self._runner.server, connection)
+            task = self._loop.create_task(self._greet(connected))
+            self._greeted.add(task)
+            task.add_done_callback(self._greeted.discard)
 
+    async def _greet(self, connected: Awaitable[tuple[asyncio.BaseTransport, asyncio.BaseProtocol]]) -> None:
+        try:
+            transport, _ = await connected
+        except OSError:  # It has gone again.
+            return
+        if self._listening is None and isinstance(transport, asyncio.WriteTransport):
+            # It came in the moment of death.
+            transport.abort()
 
-def _json_response(content: Mapping[str, Any], status: int = 200) -> web.Response:
-    body = json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()
-    return web.Response(status=status, body=body, content_type="application/json")
+    def _stop_listening(self) -> None:
+        if self._listening is not None and self._loop is not None:
+            self._loop.remove_reader(self._listening)
+            self._listening.close()
+            self._listening = None
+
+    def _die(self) -> None:
+        if self._listening is None or self._runner is None or self._runner.server is None:
+            return
+        self._stop_listening()
+        self._hold_port(self._port)
+        for connection in self._runner.server.connections:
+            if connection.transport is not None:
+                connection.transport.abort()
+
+    def _die_for(self, seconds: float) -> None:
+        self._die()
+        if self._loop is not None:
+            self._loop.call_later(seconds, self._rise)

@@ -166,11 +166,12 @@ def _take_picture(request: RecordedRequest, body: dict[str, Any]) -> None:
         message = "Only base64 data URLs are supported for now."
         raise RefusedError(501, _error(501, message, "NotImplementedError"))
     try:
-        request.media_type, request.image = decode_data_url(urls[0])
+        media_type, image = decode_data_url(urls[0])
     except ValueError:
         raise _bad_request("Non-base64 digit found") from None
+    request.keep_picture(media_type, image=image)
     try:
-        with Image.open(io.BytesIO(request.image)) as picture:
+        with Image.open(io.BytesIO(image)) as picture:
             picture.load()
     except UnidentifiedImageError:
         what = "cannot identify image file <_io.BytesIO object>"
