@@ -253,13 +253,13 @@ class _Assembler:
             self._drop_empty_run()
             return
         if not (self.scan.has_pairs or self.scan.has_classes):
-            self._emit(None, "")
+            self._emit(None, "", cut=self.scan.class_cut)
         elif self.closing is not None and self.first is not None:
             self._emit(None, _NO_CLASS, cut=self.scan.has_classes or self.scan.cut)
         elif self.first is not None:
             self._emit(None, "its end is missing", cut=True)
         elif self.scan.has_pairs:
-            self._emit(None, "words outside of every block")
+            self._emit(None, "words outside of every block", cut=self.scan.class_cut)
         else:
             self._emit(None, _NO_CLASS, cut=True)
         self._drop_empty_run()

@@ -74,6 +74,7 @@ class Scan:
         whole: The whole blocks that the reply begins with.
         events: What comes behind them, in order; texts are never empty.
         cut: The reply ends inside of a token.
+        class_cut: It is a class token, so it ends a block.
         has_pairs: There is at least one coordinate pair.
         has_classes: There is at least one class token.
         noise_run: The longest run of broken tokens with nothing else between.
@@ -82,6 +83,7 @@ class Scan:
     whole: list[Block]
     events: list[Event]
     cut: bool = False
+    class_cut: bool = False
     has_pairs: bool = False
     has_classes: bool = False
     noise_run: int = 0
@@ -103,6 +105,8 @@ def scan(reply: str) -> Scan:
 def _scan_tokens(reply: str, found: Scan) -> None:
     """Find the tokens of a reply one by one."""
     events = found.events
+    # White space at the end ends no token.
+    end = len(reply.rstrip())
     cut = False
     position = noise = 0
     for match in _MARKER.finditer(reply):
@@ -120,8 +124,9 @@ def _scan_tokens(reply: str, found: Scan) -> None:
             events.append(Event("pair", x=x, y=y))
             found.has_pairs = True
         elif group == "class_end":
-            cut = cut_here = position == len(reply) and not match["class_end"]
-            if cut_here:
+            cut = found.class_cut = not match["class_end"] and position >= end
+            if cut:
+                position = len(reply)
                 break
             events.append(Event("class", match["name"].strip()))
             found.has_classes = True
@@ -196,6 +201,7 @@ def _drop_cut_token(found: Scan) -> bool:
         return False
     if text[start:] == "<" and not found.has_pairs:
         return False
+    found.class_cut = found.class_cut or text.startswith("<c", start)
     if text[:start]:
         events[-1] = Event("text", text[:start])
     else:

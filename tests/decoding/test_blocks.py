@@ -353,6 +353,22 @@ def test_a_reply_cut_in_the_beginning_of_a_table_has_no_command_as_text(start: s
     assert page.elements[1].raw == f"Table 1\n{start}"
 
 
+@pytest.mark.parametrize("before", ["", GOOD + "\n\n"])
+@pytest.mark.parametrize(
+    "body", ["Cut", "<x_0.1><y_0.3>Cut", "Cut<x_0.9><y_0.4>", "<x_0.1><y_0.3>Cut<x_0.9><y_0.4>"]
+)
+@pytest.mark.parametrize(
+    "end", ["<cla", "<class_", "<class_Te", "<class_Te \n", "<class_Text", "<x<class_Te"]
+)
+def test_a_block_that_is_cut_in_its_class_is_flagged(before: str, body: str, end: str) -> None:
+    page = decode_page(before + body + end)
+
+    cut = page.elements[-1]
+    assert (cut.type, cut.text, [issue.code for issue in cut.issues]) == ("Text", "Cut", ["truncated"])
+    assert page.status == "partial"
+    assert not any(element.issues for element in page.elements[:-1])
+
+
 @pytest.mark.parametrize("token", ["\\<x_0.5\\>", "\\<y_0.5\\>", "\\<class_Text\\>", "\\<class_\\>"])
 @pytest.mark.parametrize("before", ["", "Lost<class_Text>\n\n"])
 def test_escaped_tokens_are_text(token: str, before: str) -> None:
