@@ -43,6 +43,8 @@ whose base URL, key and headers are used, and `options=` with all options at onc
 | `NEMOTRON_PARSE_BACKEND` | what `backend="auto"` means: `vllm`, `nvidia` or `cpu` |
 | `NVIDIA_API_KEY` | the key of the hosted endpoint; used with `backend="nvidia"` only |
 | `HTTP_PROXY`, `HTTPS_PROXY`, `NO_PROXY` | proxies; never used for this machine's own addresses |
+| `SSL_CERT_FILE`, `SSL_CERT_DIR` | trusted certificates, in place of the system's |
+| `REQUESTS_CA_BUNDLE`, `CURL_CA_BUNDLE` | certificates that are trusted besides |
 | `NEMOPARSE_PASSWORD` | password of encrypted PDFs, for `nemoparse parse` |
 
 A key alone in the environment never sends a page anywhere: the hosted endpoint is used only where it is
