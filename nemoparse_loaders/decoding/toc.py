@@ -1,9 +1,10 @@
 """The entries of a table of contents: level, text and page, from its lines or the rows of its grid.
 
 A page is what stands behind leaders ("....."), behind a wide gap, in the last column, or alone on the next
-line. A number at the end of a line without any of these is a page only if most lines end in one and they
-ascend; so "Plan for 2030" keeps its year. The level comes from the number in front ("1.2" is 2), else from
-the indentation, else it is 1. What cannot be read is left empty; nothing is guessed.
+line. A number at the end of a line without any of these, or a small Roman one ("vii"), is a page only if most
+lines end in one and they ascend, Roman ones first; so "Plan for 2030" keeps its year. The level comes from
+the number in front ("1.2" is 2), else from the indentation, else it is 1. What cannot be read is left empty;
+nothing is guessed.
 """
 
 from __future__ import annotations
@@ -22,6 +23,9 @@ _PAGE = re.compile(
     r"(?:pp?\. ?)?"
     r"([0-9]{1,5}(?:[-–.][0-9]{1,4})?|[ivxlcdm]{1,8}|[IVXLCDM]{1,8}|[A-Z]{1,3}-?[0-9]{1,4})(?![^\s,;])"
 )
+# Up to 89, in small letters: front matter has no more pages, and larger ones are words ("mix").
+_ROMAN = re.compile(r"(?=[ivxl])(xl|l?x{0,3})(ix|iv|v?i{0,3})")
+_ROMAN_VALUES = {"i": 1, "v": 5, "x": 10, "l": 50}
 _FRONT = re.compile(r"(?:(#{1,6})[ \t]+)?(?:[-*•][ \t]+)?")
 _NUMBER = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,3}){0,8}|[A-Z](?:\.[0-9]{1,3}){1,8})[.)]?(?=\s|$)")
 _TOP_LEVEL = re.compile(
@@ -133,9 +137,23 @@ def _without_leaders(text: str) -> str:
 def _last_number(text: str) -> str:
     """The number that ends a text of several words, unless it belongs to the word before it."""
     before, _, last = text.rpartition(" ")
-    if not (last.isascii() and last.isdigit() and len(last) <= 4) or not any(map(str.isalpha, before)):
+    if len(last) > (4 if last.isdigit() else 8) or _place(last) is None:
+        return ""
+    if not any(map(str.isalpha, before)):
         return ""
     return "" if _LABEL.fullmatch(before) else last
+
+
+def _place(page: str) -> int | None:
+    """A number that orders pages: those in small Roman numbers, then those in digits; None for others."""
+    if page.isascii() and page.isdigit():
+        return int(page)
+    if _ROMAN.fullmatch(page) is None:
+        return None
+    values = [_ROMAN_VALUES[letter] for letter in page]
+    # A smaller one before a larger one counts against it.
+    signed = [-value if value < max(values[place:]) else value for place, value in enumerate(values)]
+    return sum(signed) - 100
 
 
 def _lines_of_grid(table: Table) -> list[_Line]:
@@ -174,11 +192,17 @@ def _lines_of_row(cells: list[str], *, numbers_first: bool) -> Iterable[_Line]:
 
 def _settle_last_numbers(lines: list[_Line]) -> None:
     """Take the numbers at the ends of lines for pages where they are pages."""
+    romans = {line.last_number for line in lines if line.last_number.isalpha()}
+    if len(romans) == 1 and len(min(romans)) == 1:
+        # The only letter may be a word: "i" is "and" in Polish.
+        for line in lines:
+            line.last_number = line.last_number if line.last_number.isdigit() else ""
     candidates = [line for line in lines if line.last_number]
     if 2 * (len(candidates) + sum(bool(line.page) for line in lines)) <= len(lines) or not candidates:
         return
-    known = [line for line in lines if line.last_number or line.page.isdigit()]
-    kept = _ascending([int(line.last_number or line.page) for line in known])
+    places = [_place(line.last_number or line.page) for line in lines]
+    known = [line for line, place in zip(lines, places, strict=True) if place is not None]
+    kept = _ascending([place for place in places if place is not None])
     if len(kept) < 2:
         return
     for index in kept:
@@ -218,7 +242,7 @@ def _joined(lines: list[_Line]) -> list[_Line]:
         lone_page = _PAGE.fullmatch(line.text) if not line.page else None
         if not line.text:
             last.page = line.page
-        elif lone_page is not None and lone_page[1].isdigit() and any(map(str.isalpha, last.text)):
+        elif lone_page is not None and _place(lone_page[1]) is not None and any(map(str.isalpha, last.text)):
             last.page = lone_page[1]
         elif _NUMBER.fullmatch(last.text) or (line.page and line.text[:1].islower()):
             last.text, last.page = f"{last.text} {line.text}", line.page

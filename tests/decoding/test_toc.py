@@ -56,13 +56,42 @@ def test_leaders_and_numbers() -> None:
             [(1, "Summary", "3"), (1, "The year 2024", ""), (1, "Outlook", "5"), (1, "Index", "7")],
         ),
         ("Plan for 2030\nOutlook\nNext", [(1, "Plan for 2030", ""), (1, "Outlook", ""), (1, "Next", "")]),
+        (
+            "Preface v\nAcknowledgements vii\n1 Methods 1\n2 Results of group x 9\nIndex xc",
+            [
+                (1, "Preface", "v"),
+                (1, "Acknowledgements", "vii"),
+                (1, "1 Methods", "1"),
+                (1, "2 Results of group x", "9"),
+                (1, "Index xc", ""),
+            ],
+        ),
+        ("Preface xiv\nMethods 1\nIndex 7", [(1, "Preface", "xiv"), (1, "Methods", "1"), (1, "Index", "7")]),
+        (
+            "Badania i\nWyniki 5\nWnioski i\nPytania 7\nIndeks 9",
+            [
+                (1, "Badania i", ""),
+                (1, "Wyniki", "5"),
+                (1, "Wnioski i", ""),
+                (1, "Pytania", "7"),
+                (1, "Indeks", "9"),
+            ],
+        ),
+        (
+            "World War II 3\nHenry IV\nPeace 8",
+            [(1, "World War II", "3"), (1, "Henry IV", ""), (1, "Peace", "8")],
+        ),
     ],
-    ids=["ascending", "a year", "no pages"],
+    ids=["ascending", "a year", "no pages", "Roman", "one Roman", "a word", "names"],
 )
 def test_numbers_at_the_end_are_pages_only_where_most_lines_have_them(
     body: str, expected: list[tuple[int, str, str]]
 ) -> None:
     assert entries(body) == expected
+
+
+def test_a_roman_page_on_a_line_of_its_own() -> None:
+    assert entries("Preface\nvii\nMethods\n1") == [(1, "Preface", "vii"), (1, "Methods", "1")]
 
 
 def test_indentation_tells_the_level_where_no_number_does() -> None:
