@@ -66,7 +66,8 @@ def table_from_placeholders(
     if not is_sensible(len(rows), n_cols, sum(map(len, rows))):
         return None
     placed = [_columns(row, n_cols) for row in rows]
-    _lift_upward_spans(placed)
+    if any(cell.rowspan < 0 for _, _, cell in _row_spans(placed)):
+        _lift_upward_spans(placed)
     _settle_row_spans(placed)
     starts: list[Row] = [
         [cell for cell in places if cell is not None and cell is not _FROM_ABOVE] for places in placed
@@ -215,20 +216,29 @@ def _columns(row: Row, n_cols: int) -> _Places:
     return places
 
 
+def _row_spans(placed: list[_Places]) -> list[tuple[int, int, SourceCell]]:
+    """Row, column and cell of each cell that claims anything but one row."""
+    return [
+        (row, col, cell)
+        for row, places in enumerate(placed)
+        for col, cell in enumerate(places)
+        if isinstance(cell, SourceCell) and cell.rowspan != 1
+    ]
+
+
 def _lift_upward_spans(placed: list[_Places]) -> None:
     r"""``\multirow{-2}`` stands in its last row: move it to its first, if the cells above are empty."""
-    for row, places in enumerate(placed):
-        for col, cell in enumerate(places):
-            if cell is None or isinstance(cell, str) or cell.rowspan >= 0:
-                continue
-            top = row
-            while top > max(0, row + cell.rowspan + 1) and _is_empty(placed[top - 1][col], cell.colspan):
-                top -= 1
-            height = row - top + 1
-            cell.rowspan = 1
-            if top < row:
-                placed[top][col] = SourceCell(cell.text, height, cell.colspan, cell.is_head)
-                places[col] = SourceCell(colspan=cell.colspan)
+    for row, col, cell in _row_spans(placed):
+        if cell.rowspan > 0:
+            continue
+        top = row
+        while top > max(0, row + cell.rowspan + 1) and _is_empty(placed[top - 1][col], cell.colspan):
+            top -= 1
+        height = row - top + 1
+        cell.rowspan = 1
+        if top < row:
+            placed[top][col] = SourceCell(cell.text, height, cell.colspan, cell.is_head)
+            placed[row][col] = SourceCell(colspan=cell.colspan)
 
 
 def _is_empty(cell: SourceCell | str | None, colspan: int) -> bool:
@@ -240,16 +250,16 @@ def _is_empty(cell: SourceCell | str | None, colspan: int) -> bool:
 
 def _settle_row_spans(placed: list[_Places]) -> None:
     """Let each cell cover as many rows as it claims, as long as they are empty below it."""
-    for row, places in enumerate(placed):
-        for col, cell in enumerate(places):
-            if cell is None or isinstance(cell, str) or cell is _FROM_ABOVE:
-                continue
-            height = 1
-            columns = range(col, col + cell.colspan)
-            limit = min(cell.rowspan, len(placed) - row)
-            while height < limit and _clear(placed[row + height], columns):
-                height += 1
-            cell.rowspan = height
+    for row, col, cell in _row_spans(placed):
+        if placed[row][col] is not cell:
+            # An empty one that a cell above it covers.
+            continue
+        height = 1
+        columns = range(col, col + cell.colspan)
+        limit = min(cell.rowspan, len(placed) - row)
+        while height < limit and _clear(placed[row + height], columns):
+            height += 1
+        cell.rowspan = height
 
 
 def _clear(below: _Places, columns: range) -> bool:

@@ -93,7 +93,7 @@ def _cell(source: str) -> SourceCell | str | None:
         return source
     match = _CELL.fullmatch(source)
     # Two signs may be a formula.
-    if match is None or source.count("$") > source.count("\\$") + 1:
+    if match is None or ("$" in source and source.count("$") > source.count("\\$") + 1):
         return None
     _, columns, _, rows, head, _, style, text = match.groups()
     if "\\" in text:
@@ -102,6 +102,7 @@ def _cell(source: str) -> SourceCell | str | None:
         before, after = STYLES[style]
         text = before + text + after
     text = text.strip(" \n")
-    if columns is None and rows is None and head is None:
+    if not (columns or rows or head):
         return text
-    return SourceCell(text, span_number(rows or "1"), span_number(columns or "1"), head is not None)
+    rowspan = span_number(rows) if rows else 1
+    return SourceCell(text, rowspan, span_number(columns) if columns else 1, head is not None)
