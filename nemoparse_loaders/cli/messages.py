@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 import sys
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import TextIO
 
 import typer
@@ -17,7 +17,18 @@ def tell(message: str) -> None:
     Args:
         message: May hold the names of files and what a server said.
     """
-    typer.echo("".join(char if char.isprintable() else "\ufffd" for char in message), err=True)
+    line = "".join(char if char.isprintable() else "\ufffd" for char in message)
+    with _beside_the_bar():
+        typer.echo(line, err=True)
+
+
+def _beside_the_bar() -> AbstractContextManager[object]:
+    """Where a progress bar is drawn: take it away, and draw it again below the line."""
+    if "tqdm" not in sys.modules:
+        return nullcontext()
+    from tqdm import tqdm
+
+    return tqdm.external_write_mode(file=sys.stderr)
 
 
 def drop_output() -> None:

@@ -125,7 +125,7 @@ def parse(
         out.mkdir(parents=True, exist_ok=True)
     bad_pages = False
     for document in parser.parse_many(_inputs(files), on_error=report):
-        bad_pages = _tell_page_failures(document) or bad_pages
+        bad_pages = _tell_what_happened(document, always=progress and sys.stderr.isatty()) or bad_pages
         lines = _render(document, output_format, chunker, page_markers=page_markers)
         if out is None:
             _write(sys.stdout, lines)
@@ -165,11 +165,17 @@ def _write(stream: TextIO, lines: Iterable[str]) -> None:
     stream.flush()
 
 
-def _tell_page_failures(document: ParsedDocument) -> bool:
+def _tell_what_happened(document: ParsedDocument, *, always: bool) -> bool:
+    """Name the pages that failed or are partial; where there are any, or always, sum up the document."""
     report = document.report
-    for issue in report.failures if report else ():
+    if report is None:
+        return False
+    for issue in report.failures:
         tell(f"nemoparse: {document.file_name}, page {issue.page}: {issue.message}")
-    return bool(report and (report.failed or report.partial))
+    bad_pages = bool(report.failed or report.partial)
+    if bad_pages or always:
+        tell(f"nemoparse: {document.file_name}: {report.summary()}")
+    return bad_pages
 
 
 class _Names:

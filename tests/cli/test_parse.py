@@ -107,6 +107,9 @@ def test_a_failed_page_is_named(report_pdf: Path, run: Run) -> None:
     assert done.returncode == 1
     assert b"report.pdf, page 1" in done.stderr
     assert b"report.pdf, page 2" in done.stderr
+    last = done.stderr.decode().splitlines()[-1]
+    assert last.startswith("nemoparse: report.pdf: 2 pages in ")
+    assert last.endswith(" s: 2 failed; 2 requests")
 
 
 def test_errors_are_one_line_and_no_traceback(run: Run, report_pdf: Path) -> None:
