@@ -9,7 +9,7 @@ from collections.abc import Callable
 from ..backends.base import ServerLoad
 from .load_window import LoadWindow, reserve
 from .pace import Pace
-from .throughput import ThroughputSearch
+from .throughput import STEP, ThroughputSearch
 from .turns import Turns
 
 # A server's own Retry-After is believed up to here, in seconds.
@@ -19,7 +19,9 @@ FIRST_OUTAGE_PAUSE = 0.25
 LONGEST_OUTAGE_PAUSE = 4.0
 # More than what the server refused is tried again after so many mean replies, then twice as many.
 FIRST_PROBE_REPLIES = 2.0
-LONGEST_PROBE_SECONDS = 120.0
+LONGEST_PROBE_SECONDS = 60.0
+# A refusal is taken for the server's capacity after so many probes that failed.
+SURE_PROBES = 2
 MOST_DOUBLINGS = 10
 # Share of a new reply in the running mean of reply times.
 MEAN_SHARE = 0.1
@@ -81,16 +83,19 @@ class RequestLimit:
         self._total = 0
         self._mean_seconds: float | None = None
         self._fastest = math.inf
-        # Since `allowed` changed: whole replies, the time of the first, starts, and the most in flight.
+        # Since `allowed` changed: when, whole replies, those to requests sent since, the time of the first,
+        # the most in flight.
+        self._changed = -math.inf
         self._replies = 0
+        self._fresh = 0
         self._first_reply = 0.0
-        self._starts = 0
         self._peak = 0
         # Refusals: the number in flight that was too much, and how long it stays unquestioned.
         self._too_many: int | None = None
         self._probe_at = -math.inf
         self._probe_step = 1
         self._probing = False
+        self._rated = False  # it refuses by a rate, not for want of room
         self._failed_probes = 0
         self._proven = 0  # the largest number that the server took for a round of replies
         # An outage: what was allowed before, to return to with the first reply.
@@ -105,6 +110,7 @@ class RequestLimit:
         self._metered = False
         self._queues = False
         self._running = 0
+        self._before_queue = 0  # allowed before it was lowered for a queue
 
     @property
     def allowed(self) -> int:
@@ -128,7 +134,6 @@ class RequestLimit:
         self._count_area(now)
         self._turns.started(now)
         self._in_flight += 1
-        self._starts += 1
         self._peak = max(self._peak, self._in_flight)
         if self._pace is not None:
             self._pace.started(now)
@@ -148,6 +153,7 @@ class RequestLimit:
         self._fastest = min(self._fastest, seconds)
         self._total += 1
         self._replies += 1
+        self._fresh += now - seconds >= self._changed
         if self._replies == 1:
             self._first_reply = now
         self._outage_pauses = 0
@@ -159,17 +165,17 @@ class RequestLimit:
             self._search.restart(level)
             self._set(level)
             return
-        if self._peak >= self._allowed and self._replies >= self._allowed:
+        if self._peak >= self._allowed and self._fresh >= self._allowed:
             self._whole_round(now)
         if self._too_many is not None:
             return  # it refuses more and takes all of these, so there is nothing to search
-        self._suspect_queue(now)
-        if self._search.reply(now, in_flight, self._area, may_grow=not self._queues, fewest=self._fewest()):
+        suspicious = self._suspect_queue(now)
+        may_grow = not self._queues and not (suspicious and self._search.found_queue)
+        if self._search.reply(now, seconds, in_flight, self._area, may_grow=may_grow, fewest=self._fewest()):
             self._turns.next_round()
         if self._search.level != self._allowed:
             self._set(self._search.level)
         if self._search.found_queue:
-            self._search.found_queue = False
             self._give_notice(self._at_once(now))
 
     def refused(self, retry_after: float | None) -> None:
@@ -183,6 +189,7 @@ class RequestLimit:
         self._turns.refused()
         if retry_after is not None and retry_after > 0:
             self._paused_until = max(self._paused_until, now + min(retry_after, LONGEST_PAUSE))
+            self._rated = True
         taken = self._in_flight
         if taken == 0 and retry_after is None:
             pause = min(LONGEST_OUTAGE_PAUSE, FIRST_OUTAGE_PAUSE * 2.0**self._outage_pauses)
@@ -199,6 +206,7 @@ class RequestLimit:
     def observe(self, load: ServerLoad) -> None:
         """Take note of what the server says about its queue."""
         now = self._clock()
+        self._count_area(now)
         self._metered = True
         if not self._adapts or self._in_flight < self._allowed:
             return
@@ -206,17 +214,21 @@ class RequestLimit:
         if not self._loads.add(load, self._in_flight, now, spread) or self._total < FEWEST_REPLIES:
             return
         window = self._loads
-        had_queue, self._queues = self._queues, window.fewest_waiting > 0
+        self._queues = window.fewest_waiting > 0
         self._running = window.most_running if self._queues else 0
         wanted = window.most_running + reserve(window.most_running)
         if self._queues and wanted < self._allowed:
             self._give_notice(window.most_running)
+            self._before_queue = max(self._before_queue, self._allowed)
             self._search.restart(wanted)
-            self._set(wanted)
-        elif had_queue and window.most_waiting == 0:
-            # It took more than before: its capacity has grown.
-            self._search.hurry()
+        elif window.most_waiting == 0 and self._allowed < self._before_queue and self._too_many is None:
+            # Its capacity has grown: fewer were enough only while there was a queue.
+            self._search.restart(min(self._before_queue, math.ceil(STEP * self._allowed)))
         self._loads.clear()
+        if self._search.level != self._allowed:
+            self._set(self._search.level)
+        if self._allowed >= self._before_queue:
+            self._before_queue = 0
 
     def notice(self) -> str | None:
         """Something worth saying to the user, once; then None."""
@@ -233,7 +245,8 @@ class RequestLimit:
 
     def _set(self, allowed: int) -> None:
         self._allowed = max(1, min(self._ceiling, allowed))
-        self._replies = 0
+        self._changed = self._area_until  # now
+        self._replies = self._fresh = 0
         self._peak = self._in_flight
         self._loads.clear()
 
@@ -248,20 +261,20 @@ class RequestLimit:
             # Nothing is taken: that tells of an outage, not of the number.
             before = max(self._allowed, self._proven)
             self._before_outage = max(1, before // 2) if self._just_restored else before
-        if self._starts > 0:
-            # Requests that were sent before the last decrease do not count as another failure.
+        if self._probing:
             self._failed_probes = min(self._failed_probes + 1, MOST_DOUBLINGS)
-            if self._probing:
-                self._proven = min(self._proven, max(1, taken))
+            self._proven = min(self._proven, max(1, taken))
         self._probing = False
         self._probe_step = 1
         if taken < self._allowed:
             self._too_many = taken + 1
             self._search.move(taken)
             self._set(taken)
-            self._starts = 0
-        wait = FIRST_PROBE_REPLIES * (self._mean_seconds or 1.0) * 2.0 ** (self._failed_probes - 1)
-        self._probe_at = now + min(LONGEST_PROBE_SECONDS, wait)
+        if self._proven > self._allowed:
+            self._probe_at = now  # it took more before: ask again after one round
+        else:
+            wait = FIRST_PROBE_REPLIES * (self._mean_seconds or 1.0) * 2.0**self._failed_probes
+            self._probe_at = now + min(LONGEST_PROBE_SECONDS, wait)
 
     def _whole_round(self, now: float) -> None:
         """The server took as many as are allowed for a round of replies."""
@@ -269,7 +282,7 @@ class RequestLimit:
         self._proven = max(self._proven, self._allowed)
         if self._too_many is None:
             return
-        if self._total >= FEWEST_REPLIES:
+        if self._failed_probes >= SURE_PROBES and self._total >= FEWEST_REPLIES and not self._rated:
             self._give_notice(self._allowed)
         if self._allowed >= self._too_many:
             self._failed_probes = 0
@@ -283,7 +296,6 @@ class RequestLimit:
         elif now < self._probe_at:
             return
         self._probing = True
-        self._starts = 0
         goal = max(self._allowed + self._probe_step, (self._allowed + self._proven) // 2)
         self._search.move(goal)
         self._set(goal)
@@ -297,22 +309,25 @@ class RequestLimit:
         return max(self._turns.at_once, math.ceil(rate * self._fastest - 0.1))
 
     def _fewest(self) -> int:
-        at_once = max(self._running, self._turns.at_once)
-        return at_once + reserve(at_once)
+        at_once = self._running
+        if self._search.found_queue:
+            at_once = max(at_once, self._turns.at_once)
+        return at_once + reserve(at_once) if at_once else 1
 
-    def _suspect_queue(self, now: float) -> None:
-        seconds = now - self._first_reply
-        if (
-            self._replies < FEWEST_REPLIES
-            or seconds < SUSPICION_SPANS * self._fastest
-            or self._metered
-            or self._in_flight + 1 < self._allowed
-        ):
-            return
+    def _suspect_queue(self, now: float) -> bool:
+        """Whether the server seems to work on far fewer than are in flight; then fewer are tried."""
+        if self._metered or self._replies < FEWEST_REPLIES or self._in_flight + 1 < self._allowed:
+            return False
         at_once = self._at_once(now)
-        enough = at_once + reserve(at_once)
-        if 2 * at_once + 2 <= self._allowed:
-            self._search.suspect(enough, self._replies - 1, seconds)
+        seconds = now - self._first_reply
+        enough = 2 * at_once + 1
+        if 2 * enough > self._allowed or seconds < SUSPICION_SPANS * self._fastest:
+            return False
+        if self._total < self._start:
+            # All were sent at once, so that nothing is known yet from their order.
+            enough = max(enough, self._allowed // 4)
+        self._search.suspect(enough, self._replies - 1, seconds)
+        return True
 
     def _give_notice(self, at_once: int) -> None:
         if self._noticed or at_once > FEW * self._start:

@@ -15,29 +15,35 @@ STEP = 1.5
 # More in flight has to give so much more to be kept, as a logarithm.
 WORTHWHILE = 0.015
 # A trial may be decided early: better by so many standard errors, or not better by so many.
-SURE_BETTER = 1.0
-SURE_NOT_BETTER = 1.5
-# Before a trial, neighbours are believed to differ by about so much.
-USUAL_GAIN = 0.06
+SURE_BETTER = 2.0
+SURE_NOT_BETTER = 2.0
+# Before a trial, a step up is believed to give so much more, give or take so much.
+USUAL_GAIN = 0.02
+USUAL_SPREAD = 0.08
 # Weight that older trials of the same pair keep.
 FORGET = 0.85
 # A trial ends when the count is that exact, or after so many replies.
-EXACT = 0.035
+EXACT = 0.025
 MOST_REPLIES = 1000
 FEWEST_REPLIES = 20
 # Rounds between two trials: twice as many after each trial that changed nothing.
 FIRST_WAIT = 2
-LONGEST_WAIT = 16
+LONGEST_WAIT = 32
+UNSURE_WAIT = 4
 SHORTEST_CALM = 60.0
 # What is believed about the chance in reply counts before anything is known: a variance, and its weight.
-USUAL_VARIANCE = 0.5
+USUAL_VARIANCE = 0.7
 USUAL_WEIGHT = 3.0
+# Share of a new reply in the running moments of reply times.
+MOMENT_SHARE = 0.005
 LONGEST_MEMORY = 30.0
+MOST_UNEQUAL = 4.0
 # A round tells of a number only if that many were in flight most of the time.
 USED = 0.9
 # A drain is broken off when so much less comes, as a logarithm.
 LOST = 0.1
-DRAIN_CHECK = 4
+SURE_LOST = 2.0
+DRAIN_CHECK = 16
 # Replies that settle a suspicion.
 SUSPICION_REPLIES = 40
 
@@ -79,6 +85,19 @@ class Evidence:
         """Standard error of the gain."""
         return math.sqrt(variance / self.weight) if self.weight else math.inf
 
+    def surely_more(self, variance: float) -> bool:
+        """Whether the higher one gives more, beyond doubt."""
+        return self.gain - SURE_BETTER * self.error(variance) > WORTHWHILE
+
+    def surely_not_more(self, variance: float) -> bool:
+        """Whether the higher one gives no more, beyond doubt."""
+        return self.gain + SURE_NOT_BETTER * self.error(variance) < WORTHWHILE
+
+    def expected(self, variance: float) -> float:
+        """The gain to expect, given what is usual."""
+        usual = variance / USUAL_SPREAD**2
+        return (self.gain * self.weight + USUAL_GAIN * usual) / (self.weight + usual)
+
 
 class ThroughputSearch:
     """Finds the number in flight that gives most.
@@ -92,8 +111,10 @@ class ThroughputSearch:
         self._ceiling = ceiling
         self._variance = USUAL_VARIANCE
         self._variance_weight = USUAL_WEIGHT
+        self._mean = self._square = 0.0  # of reply times
         self.found_queue = False
         self._rounds = 0
+        self._no_suspicion = 0  # rounds until a queue may be suspected again
         self.restart(level)
 
     def restart(self, level: int) -> None:
@@ -145,7 +166,7 @@ class ThroughputSearch:
             replies: Replies counted with the present number.
             seconds: Over so many seconds.
         """
-        if self._trial is not None or level >= self.base or self._rounds < self._wait:
+        if self._trial is not None or level >= self.base or self._rounds < self._no_suspicion:
             return
         self._base_count = Count(replies, seconds)
         self._down, self._down_level = Evidence(), level
@@ -168,11 +189,14 @@ class ThroughputSearch:
         self._draining = False
         self._drained = 0
 
-    def reply(self, now: float, in_flight: int, area: float, *, may_grow: bool, fewest: int) -> bool:
+    def reply(
+        self, now: float, seconds: float, in_flight: int, area: float, *, may_grow: bool, fewest: int
+    ) -> bool:
         """A whole reply came.
 
         Args:
             now: Seconds.
+            seconds: From start to end.
             in_flight: Requests in flight when it came, itself included.
             area: The sum of requests in flight over time, in request seconds.
             may_grow: Whether more may be tried.
@@ -181,6 +205,9 @@ class ThroughputSearch:
         Returns:
             Whether a round is over.
         """
+        share = MOMENT_SHARE if self._mean else 1.0
+        self._mean += share * (seconds - self._mean)
+        self._square += share * (seconds**2 - self._square)
         if self._since is None:
             self._since, self._area = now, area
             return False
@@ -193,36 +220,40 @@ class ThroughputSearch:
         self._replies += 1
         if self._replies < max(self.level, 1):
             return False
-        seconds = now - self._since
-        mean = (area - self._area) / seconds if seconds > 0 else 0.0
+        span = now - self._since
+        used = span > 0 and area - self._area >= USED * self.level * span
         replies = self._replies
         self._since, self._area, self._replies = now, area, 0
-        if mean < USED * self.level or seconds <= 0:
+        if not used:
             self._unused(now)
         elif not self._settled:
             self._settled = True
         else:
-            self._learn_chance(replies, seconds)
+            self._learn_chance(replies, span)
             if self._trial is None:
-                self._base_round(replies, seconds, now, may_grow=may_grow, fewest=fewest)
+                self._base_round(replies, span, now, may_grow=may_grow, fewest=fewest)
             else:
-                self._trial_round(replies, seconds, now)
+                self._trial_round(replies, span, now)
         return True
 
     def _unused(self, now: float) -> None:
         """Fewer were in flight than allowed, so nothing can be told."""
         if self._trial is not None:
-            self._postpone(now)
+            self._postpone(now, sure=True)
         self._base_count = Count()
         self._stay()
+
+    def _chance(self) -> float:
+        """Variance of a count, for each reply. Short rounds show too little of very unequal pages."""
+        unequal = self._square / self._mean**2 - 1 if self._mean > 0 else 0.0
+        return max(self._variance, min(unequal, MOST_UNEQUAL), 1e-6)
 
     def _learn_chance(self, replies: int, seconds: float) -> None:
         relative = seconds / replies
         if self._last_round is not None:
             mean = (relative + self._last_round) / 2
             sample = replies * ((relative - self._last_round) / mean) ** 2 / 2
-            # One stall is not chance.
-            sample = min(sample, 4.0)
+            sample = min(sample, MOST_UNEQUAL)  # one stall is not chance
             weight = self._variance_weight
             self._variance = (self._variance * weight + sample) / (weight + 1)
             self._variance_weight = min(LONGEST_MEMORY, weight + 1)
@@ -239,7 +270,7 @@ class ThroughputSearch:
         up = may_grow and self._up_level > self.base
         down = self._down_level >= fewest and self._down_level < self.base
         # Fewer are tried seldom, and only while it is not sure that they give less.
-        down = down and self._down.gain - SURE_BETTER * self._down.error(self._variance) < WORTHWHILE
+        down = down and not self._down.surely_more(self._chance())
         turn = 2 if self._down.weight else 3
         if up and not (down and self._trials % turn == 0):
             self._try(self._up_level)
@@ -257,21 +288,20 @@ class ThroughputSearch:
             return
         weight = 1 / (1 / counted + 1 / self._base_count.replies)
         gain = math.log(self._count.rate / self._base_count.rate)
+        chance = self._chance()
         up = self._trial > self.base
-        old = self._up if up else self._down
-        evidence = old.with_trial(gain if up else -gain, weight, self._variance)
-        error = evidence.error(self._variance)
-        better = evidence.gain - SURE_BETTER * error > WORTHWHILE
-        not_better = evidence.gain + SURE_NOT_BETTER * error < WORTHWHILE
-        enough = counted >= min(MOST_REPLIES, self._variance / EXACT**2)
+        evidence = (self._up if up else self._down).with_trial(gain if up else -gain, weight, chance)
+        better = evidence.surely_more(chance)
         if self._suspected:
             enough = counted >= SUSPICION_REPLIES * (1 if self._trial * 4 <= self.base else 2)
-        if not (better or not_better or enough):
+            better = evidence.gain > 2 * WORTHWHILE + evidence.error(chance) / 2
+        else:
+            enough = counted >= min(MOST_REPLIES, chance / EXACT**2)
+            if enough and not better:
+                better = evidence.expected(chance) > (WORTHWHILE if up else WORTHWHILE / 3)
+            enough = enough or better or evidence.surely_not_more(chance)
+        if not enough:
             return
-        if self._suspected:
-            better = evidence.gain > 2 * WORTHWHILE + error / 2
-        elif enough and not better and not not_better:
-            better = evidence.gain > (WORTHWHILE if up else 0.0)
         if up:
             self._up = evidence
         else:
@@ -280,10 +310,11 @@ class ThroughputSearch:
             self.found_queue = True
             self.restart(self._trial)
             self._wait = FIRST_WAIT
+            self._no_suspicion = 0
         elif up == better:
             self._move()
         else:
-            self._postpone(now)
+            self._postpone(now, sure=(evidence.surely_not_more if up else evidence.surely_more)(chance))
             self._stay()
 
     def _move(self) -> None:
@@ -301,8 +332,11 @@ class ThroughputSearch:
         self._stay()
         self._settled = True
 
-    def _postpone(self, now: float) -> None:
-        self._wait = min(LONGEST_WAIT, max(FIRST_WAIT, self._wait * 2))
+    def _postpone(self, now: float, *, sure: bool) -> None:
+        if self._suspected:
+            self._no_suspicion = min(LONGEST_WAIT, max(FIRST_WAIT, self._no_suspicion * 2))
+        longest = LONGEST_WAIT if sure else UNSURE_WAIT
+        self._wait = min(longest, max(FIRST_WAIT, self._wait * 2))
         self._calm_since = now
 
     def _drain(self, now: float, area: float) -> None:
@@ -313,8 +347,8 @@ class ThroughputSearch:
         if self._drained % DRAIN_CHECK or self._since is None or now <= self._since:
             return
         expected = self._base_count.rate * (now - self._since)
-        error = math.sqrt(self._variance / self._drained)
-        if math.log(self._drained / expected) < -LOST - error:
+        error = math.sqrt(self._chance() / self._drained)
+        if math.log(self._drained / expected) < -LOST - SURE_LOST * error:
             self._down = Evidence(LOST, self._drained)
-            self._postpone(now)
+            self._postpone(now, sure=True)
             self._stay()
