@@ -4,7 +4,7 @@ Everything lies in one folder of its own inside of the one that the user named:
 
     nemoparse-pages/CACHEDIR.TAG                   our mark; backup programs know it and leave caches out
     nemoparse-pages/ab/cdef0123....page            an entry; the two levels hold its key
-    nemoparse-pages/ab/cdef0123....4711-5.tmp      an entry that a process is writing
+    nemoparse-pages/ab/cdef0123....9f0a1b2c.tmp    an entry that a process is writing
 
 Only such names in a folder with our mark are ever removed.
 """
@@ -18,7 +18,6 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timezone
-from itertools import count
 from pathlib import Path
 
 FOLDER_NAME = "nemoparse-pages"
@@ -30,14 +29,13 @@ _OURS = b"nemoparse_loaders"
 _TAG = _SIGNATURE + b"# Pages kept by " + _OURS + b". To remove them: nemoparse cache clear\n"
 _SHELF = re.compile(r"[0-9a-f]{2}")
 _ENTRY = re.compile(r"[0-9a-f]{62}\.page")
-_UNFINISHED = re.compile(r"[0-9a-f]{62}\.[0-9]+-[0-9]+\.tmp")
+_UNFINISHED = re.compile(r"([0-9a-f]{62}|CACHEDIR)\.[0-9a-f]{16}\.tmp")
 # No process writes one entry for so long: it was killed.
 _ABANDONED_S = 3600.0
 # Files take whole blocks on disk, and most entries are small.
 _BLOCK = 4096
 # A try is lost where another process clears the folder at that moment.
 _MOST_TRIES = 20
-_NUMBERS = count(1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +86,17 @@ class CacheFolder:
         Raises:
             OSError: It cannot be made.
         """
+        for _ in range(_MOST_TRIES):
+            # Python says that a folder exists, and is none, where it was removed a moment later.
+            with suppress(FileNotFoundError, FileExistsError):
+                self._make()
+                return
+        self._make()
+
+    def _make(self) -> None:
         self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not self.exists():
-            self._replace(self.path / _TAG_NAME, self.path / f"tag.{os.getpid()}-{next(_NUMBERS)}.tmp", _TAG)
+            _replace(self.path / _TAG_NAME, _TAG)
 
     def read(self, key: str) -> bytes | None:
         """What was written under the key, and count it as used now; None where there is nothing.
@@ -119,33 +125,15 @@ class CacheFolder:
             OSError: It cannot be written.
         """
         path = self._path_of(key)
-        for tries_left in reversed(range(_MOST_TRIES)):
-            unfinished = path.with_name(f"{path.stem}.{os.getpid()}-{next(_NUMBERS)}.tmp")
-            try:
-                self._replace(path, unfinished, data)
-                return
-            except FileNotFoundError:
-                if not tries_left:
-                    raise
-            # It is the first entry of its shelf, or another process has just cleared the folder.
+        for _ in range(_MOST_TRIES):
             with suppress(FileNotFoundError):
-                self.create()
+                _replace(path, data)
+                return
+            # It is the first entry of its shelf, or another process has just cleared the folder.
+            self.create()
+            with suppress(FileNotFoundError, FileExistsError):
                 path.parent.mkdir(mode=0o700, exist_ok=True)
-
-    def _replace(self, path: Path, unfinished: Path, data: bytes) -> None:
-        handle = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
-        try:
-            with os.fdopen(handle, "wb") as stream:
-                stream.write(data)
-            try:
-                os.replace(unfinished, path)
-            except PermissionError:
-                # Windows does not replace a file that somebody reads. What is there is the same page.
-                if not path.exists():
-                    raise
-        finally:
-            with suppress(OSError):
-                unfinished.unlink(missing_ok=True)
+        _replace(path, data)
 
     def remove(self, key: str) -> None:
         """Forget what is under the key, if it can be removed."""
@@ -217,8 +205,8 @@ class CacheFolder:
     def _sweep(self, older_than: float) -> None:
         """Remove what killed processes left half written."""
         before = self.clock() - older_than
-        for shelf in self._shelves():
-            for entry in _listed(shelf):
+        for folder in (str(self.path), *self._shelves()):
+            for entry in _listed(folder):
                 if not _UNFINISHED.fullmatch(entry.name):
                     continue
                 with suppress(OSError):
@@ -242,6 +230,24 @@ class CacheFolder:
 
     def _path_of(self, key: str) -> Path:
         return self.path / key[:2] / f"{key[2:]}.page"
+
+
+def _replace(path: Path, data: bytes) -> None:
+    # Not the process's number: two containers on one folder are often both number 1.
+    unfinished = path.with_name(f"{path.stem}.{os.urandom(8).hex()}.tmp")
+    handle = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+        try:
+            os.replace(unfinished, path)
+        except PermissionError:
+            # Windows does not replace a file that somebody reads. What is there is the same page.
+            if not path.exists():
+                raise
+    finally:
+        with suppress(OSError):
+            unfinished.unlink(missing_ok=True)
 
 
 def _listed(folder: str | os.PathLike[str]) -> list[os.DirEntry[str]]:

@@ -93,7 +93,7 @@ def test_what_other_processes_write_is_counted_before_long(tmp_path: Path) -> No
 def test_what_killed_processes_left_goes_after_an_hour(tmp_path: Path) -> None:
     PageCache(tmp_path).put(key_of(1), record_of("one"))
     entry = entry_of(tmp_path, key_of(1))
-    old, new = (entry.with_name(f"{entry.stem}.77-{number}.tmp") for number in (1, 2))
+    old, new = (entry.with_name(f"{entry.stem}.{number:016x}.tmp") for number in (1, 2))
     foreign = entry.with_name("notes.tmp")
     for path in (old, new, foreign):
         path.write_bytes(b"half")
@@ -120,7 +120,8 @@ def test_clear_leaves_nothing_of_ours(tmp_path: Path) -> None:
     for number in range(10):
         cache.put(key_of(number), record_of("one"))
     entry = files_in(tmp_path)[0]
-    entry.with_name(f"{entry.stem}.77-1.tmp").write_bytes(b"half")
+    for stem in (entry.with_suffix(""), tmp_path / FOLDER_NAME / "CACHEDIR"):
+        Path(f"{stem}.{1:016x}.tmp").write_bytes(b"half")
     assert cache.clear().entries == 0
     assert [*tmp_path.iterdir()] == []
     cache.put(key_of(1), record_of("one"))
