@@ -12,7 +12,7 @@ from pydantic import SecretStr
 from vllm_fixtures import API_KEY
 from vllm_process import CONTEXT_TOKENS, MODEL_NAME, VllmProcess
 
-from nemoparse_loaders.backends.base import ModelReply
+from nemoparse_loaders.backends.base import ModelReply, ServerLoad
 from nemoparse_loaders.backends.diagnosis import diagnose
 from nemoparse_loaders.backends.vllm import VllmBackend, VllmSession
 from nemoparse_loaders.errors import (
@@ -25,6 +25,7 @@ from nemoparse_loaders.errors import (
 )
 from nemoparse_loaders.options import ParseOptions
 from nemoparse_loaders.parser import DocumentParser
+from nemoparse_loaders.profiles import ProfileName
 from nemoparse_loaders.rendering.page_image import PageImage
 
 pytestmark = pytest.mark.vllm
@@ -156,6 +157,14 @@ async def test_loop_found_by_the_server(looping: VllmBackend, page: PageImage) -
     assert reply.usage.completion_tokens < CONTEXT_TOKENS / 2
 
 
+@pytest.mark.parametrize("profile", ["3.5", "2.0", "1.1"])
+async def test_another_reading_is_taken(backend: VllmBackend, page: PageImage, profile: ProfileName) -> None:
+    async with replace(backend, profile=profile).session() as session:
+        first, again = await session.read(page), await session.reread(page, 1)
+    # The weights know one next token only, so that no sampling changes the text.
+    assert (again.text, again.finish_reason) == (first.text, first.finish_reason)
+
+
 async def test_max_tokens_is_capped_by_the_context(backend: VllmBackend, page: PageImage) -> None:
     reply = await read(replace(backend, max_tokens=100_000), page)
     assert reply.finish_reason == "stop"
@@ -231,6 +240,26 @@ async def test_cancelled_requests_free_their_slots(
     else:
         pytest.fail("the server went on with requests that were cancelled")
     assert (await read(replace(endless, profile="3.5"), page)).text == vllm_server.expected_page
+
+
+async def test_the_load(endless: VllmBackend, vllm_server: VllmProcess, page: PageImage) -> None:
+    await until_idle(vllm_server)
+    async with endless.session() as session:
+        assert await session.load() == ServerLoad(running=0, waiting=0)
+        # A busy machine may let the requests end before the server is asked.
+        for _ in range(6):
+            tasks, _ = await start_loops(session, page, vllm_server)
+            load = await session.load()
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            assert load is not None
+            if load.running:
+                break
+        else:
+            pytest.fail("the server never spoke of the requests that it works on")
+    assert load.running + load.waiting <= len(tasks)
+    await until_idle(vllm_server)
 
 
 @pytest.mark.stops_vllm_server
