@@ -3,14 +3,14 @@
 The decoder says what it found and did; here is the judgement, as issues on the page and on its elements.
 """
 
-from .block import BlockFacts, element_issues
+from .block import BlockFacts, block_notes
 from .loops import is_token_stutter, repeated_blocks, shorten_loops
 from .reply import ReplyFacts, page_issues, page_status
 
 __all__ = [
     "BlockFacts",
     "ReplyFacts",
-    "element_issues",
+    "block_notes",
     "is_token_stutter",
     "page_issues",
     "page_status",

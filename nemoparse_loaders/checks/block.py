@@ -1,10 +1,10 @@
-"""What is wrong with one block: issues on its element."""
+"""What is wrong with one block, for the issues of its element."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..document import Issue, Severity
+from ..document import Severity
 
 
 class BlockFacts(NamedTuple):
@@ -29,20 +29,8 @@ class BlockFacts(NamedTuple):
     left_out: int = 0
 
 
-SOUND = BlockFacts()
-
-
-def element_issues(facts: BlockFacts, page_number: int, element_id: str) -> tuple[Issue, ...]:
-    """The issues of an element; none for a sound block."""
-    if facts == SOUND:
-        return ()
-    return tuple(
-        Issue(code=code, message=message, severity=severity, page=page_number, element_id=element_id)
-        for code, message, severity in _notes(facts)
-    )
-
-
-def _notes(facts: BlockFacts) -> list[tuple[str, str, Severity]]:
+def block_notes(facts: BlockFacts) -> list[tuple[str, str, Severity]]:
+    """Code, message and severity of each issue of a block's element; none for a sound block."""
     notes: list[tuple[str, str, Severity]] = []
     if facts.problem and not facts.cut:
         notes.append(("malformed", f"The block is not whole: {facts.problem}. Its text is kept.", "warning"))

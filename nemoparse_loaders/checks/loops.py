@@ -142,7 +142,6 @@ def repeated_blocks(names: Sequence[str], bodies: Sequence[str], boxes: Sequence
 
 
 def _is_again(a: BBox | None, b: BBox | None) -> bool:
-    if a is None or b is None:
-        return a is b
-    shared = a.overlap(b)
-    return a == b or 2.0 * shared > min(a.area, b.area) > 0.0
+    if a is None or b is None or a == b:
+        return a == b
+    return 2.0 * a.overlap(b) > min(a.area, b.area) > 0.0

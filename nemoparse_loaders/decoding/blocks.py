@@ -102,20 +102,21 @@ class _Assembler:
         following = len(events)
         for index in range(len(events) - 1, -1, -1):
             self._next[index] = following
-            if not _is_blank(events[index]):
+            if events[index][0] != "text" or not events[index][1].isspace():
                 following = index
 
     def take(self, index: int, event: Event) -> None:
-        if event.kind == "text":
-            self._take_text(event.text)
-        elif event.kind == "pair":
-            self._take_pair(index, (event.x, event.y))
-        elif event.kind == "class":
-            self._take_class(index, event.text)
-        elif event.kind == "noise":
-            self._take_noise(event.repeats)
+        kind, text, pair, count = event
+        if kind == "text":
+            self._take_text(text)
+        elif kind == "pair":
+            self._take_pair(index, pair)
+        elif kind == "class":
+            self._take_class(index, text)
+        elif kind == "noise":
+            self._take_noise(count)
         elif self._prompt_is_text(index):
-            self._take_text(event.text)
+            self._take_text(text)
 
     def _prompt_is_text(self, index: int) -> bool:
         """``<s>`` inside of a body is struck-out text; at the edges and between blocks it is a token."""
@@ -221,7 +222,7 @@ class _Assembler:
 
     def _kind_after(self, index: int) -> str:
         following = self._next[index]
-        return self.scan.events[following].kind if following < len(self.scan.events) else "end"
+        return self.scan.events[following][0] if following < len(self.scan.events) else "end"
 
     def _emit(self, name: str | None, problem: str, *, cut: bool = False) -> None:
         if problem == _NO_CLASS and not self.scan.has_classes and not cut:
@@ -263,7 +264,3 @@ class _Assembler:
         else:
             self._emit(None, _NO_CLASS, cut=True)
         self._drop_empty_run()
-
-
-def _is_blank(event: Event) -> bool:
-    return event.kind == "text" and not event.text.strip()

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from pydantic import BaseModel
 
-from ..document import BBox, Chart, Element, Issue, TocEntry
+from ..document import BBox, Chart, Element, Issue, Severity, TocEntry
 from ..table import Table, TableCell
 
 # What `BaseModel.model_construct` makes and sets, without its loop over the fields and without a look for the
@@ -23,6 +23,7 @@ _set_private = BaseModel.__dict__["__pydantic_private__"].__set__
 # Shared by all instances: frozen models never change theirs, and copies copy it.
 _SHARED_CELL_FIELDS = set(TableCell.model_fields)
 _SHARED_ELEMENT_FIELDS = set(Element.model_fields)
+_SHARED_ISSUE_FIELDS = set(Issue.model_fields)
 
 
 def build_element(
@@ -63,6 +64,19 @@ def build_element(
     _set_extra(element, None)
     _set_private(element, None)
     return element
+
+
+def build_issue(code: str, message: str, severity: Severity, page: int, element_id: str) -> Issue:
+    """An `Issue` of an element."""
+    issue = _new(Issue)
+    _set_fields(
+        issue,
+        {"code": code, "message": message, "severity": severity, "page": page, "element_id": element_id},
+    )
+    _set_fields_given(issue, _SHARED_ISSUE_FIELDS)
+    _set_extra(issue, None)
+    _set_private(issue, None)
+    return issue
 
 
 def build_cells(cells: Iterable[tuple[int, int, int, int, str, bool]]) -> tuple[TableCell, ...]:

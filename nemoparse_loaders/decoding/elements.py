@@ -10,14 +10,14 @@ import re
 from collections.abc import Sequence, Set
 from typing import NamedTuple
 
-from ..checks import BlockFacts, element_issues, shorten_loops
-from ..document import BBox, Chart, Element, ElementType, Table
+from ..checks import BlockFacts, block_notes, shorten_loops
+from ..document import BBox, Chart, Element, ElementType, Issue, Table
 from ..export.headings import without_heading_marks
 from ..export.plain import markdown_to_text
 from .artefacts import clean_body
 from .block import Block
 from .charts import chart_lines, chart_markdown, parse_chart
-from .construct import build_element
+from .construct import build_element, build_issue
 from .formulas import bare_formula
 from .lists import normalised_list, without_bullets
 from .tables import find_tables
@@ -86,17 +86,17 @@ def page_elements(
     loops = 0
     for index, (block, bbox) in enumerate(zip(blocks, boxes, strict=True)):
         body, name, _, _, problem, cut, _ = block
-        if (
-            name not in _NO_WORDS
-            and len(body) < _SHORT
-            and not (problem or cut or index in repeated)
-            and not _STRUCTURE.search(body)
-        ):
+        if name not in _NO_WORDS and len(body) < _SHORT and not _STRUCTURE.search(body):
             # Most blocks are such, a little text, perhaps with inline marks: there is nothing to take out of
-            # it, to look for in it, or to say of it.
+            # it, and nothing to look for in it.
             kind = name or _TEXT
             element_id = f"p{page_number}e{len(elements) + 1}"
-            elements.append(build_element(element_id, kind, bbox, *_words(body, kind)))
+            markdown, text, raw = _words(body, kind)
+            issues: tuple[Issue, ...] = ()
+            if problem or cut or index in repeated:
+                facts = BlockFacts(problem, cut=cut, repeats=index in repeated)
+                issues = _issues(facts, page_number, element_id)
+            elements.append(build_element(element_id, kind, bbox, markdown, text, raw, issues=issues))
             continue
         made, has_loop = elements_from_block(
             block,
@@ -166,10 +166,14 @@ def elements_from_block(
                 toc=read_toc(content.text, content.table) if kind == _TOC else (),
                 continues_before=clean.continues_before and offset == 0,
                 continues_after=clean.continues_after and last,
-                issues=element_issues(facts, page_number, element_id),
+                issues=_issues(facts, page_number, element_id),
             )
         )
     return elements, loops
+
+
+def _issues(facts: BlockFacts, page_number: int, element_id: str) -> tuple[Issue, ...]:
+    return tuple(build_issue(*note, page_number, element_id) for note in block_notes(facts))
 
 
 def _without_cut_begin(body: str) -> str:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from ..document import BBox
-from .block import Block
+from .block import Block, Corner
 
 EventKind = Literal["text", "pair", "class", "prompt", "noise"]
+"""Text; two coordinates; a class; a control token; coordinates on their own, or broken tokens."""
 
 # A coordinate may have lost its ">" (the next token follows at once, or the reply ends there). Escaped
 # brackets ("\<x_0.5\>", "\<class_Text\>") never match: a backslash stands before their ">".
@@ -47,23 +48,10 @@ _TOKEN_NAME = re.compile("<(x|y|class)_")
 _LARGEST = 1e6
 
 
-class Event(NamedTuple):
-    """One piece of a reply.
-
-    Attributes:
-        kind: "text", "pair" (two coordinates), "class", "prompt" (a control token) or "noise" (coordinates
-            on their own, or broken tokens).
-        text: The text, the class name, or the source of the control token.
-        x: First coordinate of a pair, as printed.
-        y: Second coordinate of a pair, as printed.
-        repeats: How many tokens of noise.
-    """
-
-    kind: EventKind
-    text: str = ""
-    x: float = 0.0
-    y: float = 0.0
-    repeats: int = 1
+# A piece of a reply: what it is; the text, the class name, or the source of a control token; the numbers of
+# a pair as printed; how many tokens of noise. A plain tuple, since a broken reply has ten thousands of them.
+Event = tuple[EventKind, str, Corner, int]
+_NOWHERE = (0.0, 0.0)
 
 
 @dataclass(slots=True)
@@ -112,26 +100,26 @@ def _scan_tokens(reply: str, found: Scan) -> None:
     for match in _MARKER.finditer(reply):
         start = match.start()
         if start > position:
-            events.append(Event("text", reply[position:start]))
+            events.append(("text", reply[position:start], _NOWHERE, 0))
             noise = 0
         position = match.end()
         group = match.lastgroup
         if group == "y":
-            x, y = _number(match["x"]), _number(match["y"])
+            x, y = _number(match[1]), _number(match[2])
             if x is None or y is None:
                 noise = _add_noise(found, noise, 2)
                 continue
-            events.append(Event("pair", x=x, y=y))
+            events.append(("pair", "", (x, y), 0))
             found.has_pairs = True
         elif group == "class_end":
             cut = found.class_cut = not match["class_end"] and position >= end
             if cut:
                 position = len(reply)
                 break
-            events.append(Event("class", match["name"].strip()))
+            events.append(("class", match["name"].strip(), _NOWHERE, 0))
             found.has_classes = True
         elif group == "prompt":
-            events.append(Event("prompt", match[0]))
+            events.append(("prompt", match[0], _NOWHERE, 0))
         else:
             noise = _add_noise(found, noise, (position - start) // 3 if group == "stutter" else 1)
             # An x at the end is the beginning of a pair.
@@ -139,7 +127,7 @@ def _scan_tokens(reply: str, found: Scan) -> None:
             continue
         noise = 0
     if position < len(reply):
-        events.append(Event("text", reply[position:]))
+        events.append(("text", reply[position:], _NOWHERE, 0))
     found.cut = _drop_cut_token(found) or cut
 
 
@@ -156,7 +144,7 @@ def _whole_blocks(reply: str) -> tuple[list[Block], str]:
 
 def _add_noise(found: Scan, run: int, count: int) -> int:
     """Note some broken tokens; how many there are now without anything else between."""
-    found.events.append(Event("noise", repeats=count))
+    found.events.append(("noise", "", _NOWHERE, count))
     run += count
     found.noise_run = max(found.noise_run, run)
     return run
@@ -193,9 +181,9 @@ def _number(text: str) -> float | None:
 def _drop_cut_token(found: Scan) -> bool:
     """Take the start of a token ("<", "<cla") off the end of the reply; whether there was one."""
     events = found.events
-    if not events or events[-1].kind != "text":
+    if not events or events[-1][0] != "text":
         return False
-    text = events[-1].text
+    text = events[-1][1]
     start = text.rfind("<", max(0, len(text) - 10))
     if start < 0 or not any(token.startswith(text[start:]) for token in _TOKEN_STARTS):
         return False
@@ -203,7 +191,7 @@ def _drop_cut_token(found: Scan) -> bool:
         return False
     found.class_cut = found.class_cut or text.startswith("<c", start)
     if text[:start]:
-        events[-1] = Event("text", text[:start])
+        events[-1] = ("text", text[:start], _NOWHERE, 0)
     else:
         events.pop()
     return True

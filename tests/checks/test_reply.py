@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nemoparse_loaders.checks import BlockFacts, ReplyFacts, element_issues, page_issues, page_status
+from nemoparse_loaders.checks import BlockFacts, ReplyFacts, block_notes, page_issues, page_status
 from nemoparse_loaders.decoding import decode_page
 
 
@@ -51,10 +51,10 @@ def test_what_is_said_of_a_reply(facts: ReplyFacts, codes: list[str], status: st
     ],
 )
 def test_what_is_said_of_a_block(facts: BlockFacts, codes: list[str]) -> None:
-    issues = element_issues(facts, 2, "p2e3")
+    notes = block_notes(facts)
 
-    assert [issue.code for issue in issues] == codes
-    assert {(issue.page, issue.element_id) for issue in issues} <= {(2, "p2e3")}
+    assert [code for code, _, _ in notes] == codes
+    assert all(message.endswith(".") for _, message, _ in notes)
 
 
 def test_a_loop_is_told_where_it_is_and_what_was_done() -> None:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nemoparse_loaders.decoding import decode_page, encode_page
-from nemoparse_loaders.decoding.construct import build_cells, build_element, build_plain_table
+from nemoparse_loaders.decoding.construct import build_cells, build_element, build_issue, build_plain_table
 from nemoparse_loaders.document import BBox, Element, Issue, ParsedPage, Table, TableCell
 
 from .strategies import FRAGMENTS, boxes, pages_like
@@ -54,6 +54,15 @@ def test_an_element_has_all_of_its_fields(bbox: BBox) -> None:
     assert element == validated
     assert set(element.__dict__) == set(Element.model_fields)
     assert json.loads(element.model_dump_json()) == json.loads(validated.model_dump_json())
+
+
+def test_an_issue_has_all_of_its_fields() -> None:
+    issue = build_issue("loop", "It loops.", "warning", 2, "p2e3")
+
+    validated = Issue(code="loop", message="It loops.", severity="warning", page=2, element_id="p2e3")
+    assert issue == validated
+    assert set(issue.__dict__) == set(Issue.model_fields)
+    assert pickle.loads(pickle.dumps(issue)) == validated
 
 
 def test_copies_and_pickles_are_equal_and_their_own() -> None:
