@@ -61,8 +61,12 @@ class HttpAnswer:
         """Whether the status is 2xx."""
         return 200 <= self.status < 300
 
-    def json(self, server: str) -> Any:
+    def json(self, server: str, *, is_reply: bool = False) -> Any:
         """The body as JSON.
+
+        Args:
+            server: The server's address, for the message.
+            is_reply: The body is a page's reply: one that is garbled on its way may come whole next time.
 
         Raises:
             ProtocolError: It is none.
@@ -71,11 +75,13 @@ class HttpAnswer:
             return json.loads(self.body)
         except (ValueError, RecursionError):
             said = server_message(self.body, self.secrets)[:80]
-            raise ProtocolError(
+            error = ProtocolError(
                 f"{server} answered {self.status} with something that is not JSON"
                 + (f": {said!r}" if said else " (nothing)"),
                 status=self.status,
-            ) from None
+            )
+            error.retryable = is_reply
+            raise error from None
 
 
 class HttpConnection:

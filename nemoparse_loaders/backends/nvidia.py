@@ -239,7 +239,7 @@ class NvidiaSession:
             raise ServerBusyError(f"{server} took the page but has no reply yet (202)", status=202)
         if not answer.ok:
             raise self._connection.error(answer)
-        return parse_answer(answer.json(server), server, self._model)
+        return parse_answer(answer.json(server, is_reply=True), server, self._model)
 
 
 def parse_answer(value: object, server: str, model: str) -> ModelReply:

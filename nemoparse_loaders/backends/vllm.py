@@ -234,7 +234,8 @@ class VllmSession:
             answer = await self._ask(image, attempt)
         if not answer.ok:
             raise self._connection.error(answer)
-        return parse_completion(answer.json(self._connection.server), self._connection.server, self.model)
+        server = self._connection.server
+        return parse_completion(answer.json(server, is_reply=True), server, self.model)
 
     async def _ask(self, image: PageImage, attempt: int) -> HttpAnswer:
         before, after = self._frame(image.media_type, attempt)
