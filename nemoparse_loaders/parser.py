@@ -6,6 +6,7 @@ import logging
 from collections.abc import AsyncGenerator, AsyncIterable, Callable, Collection, Generator, Iterable, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, field
+from functools import partial
 from os import PathLike
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
@@ -19,6 +20,7 @@ from .options import OptionValues, ParseOptions
 
 if TYPE_CHECKING:
     from .pipeline.engine import DocumentRun, Engine
+    from .pipeline.progress import Progress, RunProgress
     from .sources import Source
 
 SourceData = str | PathLike[str] | bytes | bytearray | memoryview | BinaryIO
@@ -26,9 +28,6 @@ SourceData = str | PathLike[str] | bytes | bytearray | memoryview | BinaryIO
 OnDocumentError = Literal["raise", "skip"] | Callable[[NemoparseError], None]
 
 logger = logging.getLogger(__name__)
-
-# Documents of one run that may be open at once: enough to fill the gaps at a document's end.
-OPEN_DOCUMENTS = 4
 
 
 @dataclass(frozen=True)
@@ -70,6 +69,8 @@ class DocumentParser:
         backend: "auto", "vllm", "nvidia", "cpu", or an object with the protocol of `backends.base.Backend`.
         client: An ``openai.OpenAI`` or ``AsyncOpenAI`` (extra ``openai``) whose base URL, key and headers are
             used.
+        progress: Called with a `Progress` for every page, in another thread than the caller's of a sync
+            method; what it raises ends the run.
         options: All options at once, in place of the keywords.
         **values: The fields of `ParseOptions`, e.g. ``base_url``, ``pages``, ``password``, ``timeout``.
 
@@ -82,10 +83,12 @@ class DocumentParser:
         *,
         backend: str | Backend = "auto",
         client: Any = None,
+        progress: Callable[[Progress], object] | None = None,
         options: ParseOptions | None = None,
         **values: Unpack[OptionValues],
     ) -> None:
         self.backends: tuple[Backend, ...]
+        self.progress = progress
         own = None if isinstance(backend, str) else backend
         if options is not None:
             if values or (own is None and backend != "auto"):
@@ -135,8 +138,9 @@ class DocumentParser:
     async def aparse(self, source: SourceData | SourceInput, **about: Unpack[SourceFacts]) -> ParsedDocument:
         """Async twin of `parse`."""
         job = _as_input(source, about)
-        async with self._engine() as engine:
-            return await self._whole_document(engine, job)
+        with self._progress() as progress:
+            async with self._engine() as engine:
+                return await self._whole_document(engine, job, progress)
 
     def iter_pages(
         self, source: SourceData | SourceInput, **about: Unpack[SourceFacts]
@@ -155,9 +159,12 @@ class DocumentParser:
     ) -> AsyncGenerator[ParsedPage, None]:
         """Async twin of `iter_pages`."""
         job = _as_input(source, about)
-        async with self._engine() as engine:
-            loaded = await engine.in_render_thread(_load, job)
-            async with engine.open(loaded) as run, aclosing(self._shown(run)) as pages:
+        with self._progress() as progress:
+            async with (
+                self._engine() as engine,
+                engine.open(partial(_load, job)) as run,
+                aclosing(self._shown(run, progress, all_at_once=False)) as pages,
+            ):
                 async for page in pages:
                     if not self._left_out(page):
                         yield page
@@ -201,34 +208,44 @@ class DocumentParser:
             raise OptionError(f'on_error must be "raise", "skip" or a function, not {on_error!r}')
         if isinstance(sources, (str, bytes, bytearray, memoryview, SourceInput)):
             raise OptionError("sources is one document; give a list of them, or use parse() for one")
-        async with self._engine() as engine:
+        with self._progress() as progress:
+            async with self._engine() as engine:
 
-            async def read(source: SourceData | SourceInput) -> ParsedDocument:
-                return await self._whole_document(engine, _as_input(source, {}))
+                async def read(source: SourceData | SourceInput) -> ParsedDocument:
+                    return await self._whole_document(engine, _as_input(source, {}), progress)
 
-            async with aclosing(read_ahead(sources, read, OPEN_DOCUMENTS)) as outcomes:
-                async for outcome in outcomes:
-                    if not isinstance(outcome, DocumentFailed):
-                        yield outcome
-                    elif on_error == "raise":
-                        raise outcome.error
-                    elif on_error == "skip":
-                        logger.warning("Skipped: %s", outcome.error)
-                    else:
-                        on_error(outcome.error)
+                ahead = read_ahead(
+                    sources,
+                    read,
+                    wanted=engine.wants_document,
+                    weigh=_page_count,
+                    most_held=lambda: engine.order_window,
+                )
+                async with aclosing(ahead) as outcomes:
+                    async for outcome in outcomes:
+                        if not isinstance(outcome, DocumentFailed):
+                            yield outcome
+                        elif on_error == "raise":
+                            raise outcome.error
+                        elif on_error == "skip":
+                            logger.warning("Skipped: %s", outcome.error)
+                        else:
+                            on_error(outcome.error)
 
     def _engine(self) -> Engine:
         from .pipeline.engine import Engine
 
-        return Engine(self.backend, self.options)
+        return Engine(self.backends, self.options)
 
-    async def _whole_document(self, engine: Engine, job: SourceInput) -> ParsedDocument:
+    async def _whole_document(
+        self, engine: Engine, job: SourceInput, progress: RunProgress
+    ) -> ParsedDocument:
         from .pipeline.report import make_report
 
-        loaded = await engine.in_render_thread(_load, job)
-        async with engine.open(loaded) as run:
-            pages = [page async for page in self._shown(run)]
-            report = make_report(pages, run.seconds)
+        async with engine.open(partial(_load, job)) as run:
+            pages = [page async for page in self._shown(run, progress, all_at_once=True)]
+            report = make_report(pages, run.seconds, run.metrics)
+            loaded = run.source
         kept = tuple(page for page in pages if not self._left_out(page))
         return ParsedDocument(
             doc_id=loaded.doc_id,
@@ -250,15 +267,17 @@ class DocumentParser:
     def _left_out(self, page: ParsedPage) -> bool:
         return page.status == "failed" and self.options.on_page_error == "skip"
 
-    async def _shown(self, run: DocumentRun) -> AsyncGenerator[ParsedPage, None]:
-        """The run's pages, with a progress bar where one is wanted."""
+    def _progress(self) -> RunProgress:
         from .pipeline.progress import RunProgress
 
-        with (
-            RunProgress(shown=self.options.show_progress) as progress,
-            progress.document(run.source.file_name, len(run.numbers)) as step,
-        ):
-            async with aclosing(run.pages()) as pages:
+        return RunProgress(shown=self.options.show_progress, callback=self.progress)
+
+    async def _shown(
+        self, run: DocumentRun, progress: RunProgress, *, all_at_once: bool
+    ) -> AsyncGenerator[ParsedPage, None]:
+        """The run's pages, told of as they come."""
+        with progress.document(run.source.file_name, len(run.numbers), run.metrics) as step:
+            async with aclosing(run.pages(all_at_once=all_at_once)) as pages:
                 async for page in pages:
                     step(page)
                     yield page
@@ -293,6 +312,10 @@ def _first_line(error: Exception) -> str:
         first = error.errors(include_input=False)[0]
         return f"{'.'.join(map(str, first['loc'][1:]))[:80] or 'it'}: {first['msg']}"
     return str(error)
+
+
+def _page_count(document: ParsedDocument) -> int:
+    return len(document.pages)
 
 
 def _load(job: SourceInput) -> Source:

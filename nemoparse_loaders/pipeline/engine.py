@@ -1,81 +1,88 @@
-"""The engine: renders pages ahead, keeps requests in flight, hands pages out in order.
+"""The engine: what a run needs, opened and closed in order, and documents that go through it page by page.
 
-One `Engine` lives inside one event loop. Its budget of requests is shared by all documents that it reads.
+One `Engine` lives inside one event loop. Its servers, renderers and windows are shared by all documents that
+it reads, so that pages of one fill the gaps of another.
 """
 
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 from collections import deque
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
 from types import TracebackType
 from typing import TypeVar
 
-from ..backends.base import Backend, Session
+from ..backends.base import Backend
 from ..document import Issue, ParsedPage
-from ..errors import (
-    AuthenticationError,
-    BackendError,
-    ModelNotFoundError,
-    PageRenderError,
-    PageReplyError,
-)
 from ..options import ParseOptions
-from ..rendering import PageRenderer, RenderSettings
-from ..rendering.page_image import PageImage
+from ..rendering import RenderPool
+from ..rendering.pool import OpenedSource
 from ..sources import Source, parse_page_range
-from .page import (
-    PageFailure,
-    PageReply,
-    blank_page,
-    clean_word,
-    failed_page,
-    page_from_reply,
-    reason_for,
-    request_page,
-)
+from .cache import PageCache
+from .dispatch import Dispatcher
+from .endpoints import EndpointPool
+from .metrics import RunMetrics
+from .page import clean_word
+from .reading import PageReader
 from .retry import RetryPolicy
+from .window import PageWindow
 
 T = TypeVar("T")
 
-logger = logging.getLogger(__name__)
-
-# Rendered pages that wait for a free request: enough to hide a slow page, few enough to stay small.
+# Pages that are drawn or wait for a free request, for each page that can be drawn at once: enough to hide a
+# slow page, few enough to stay small.
 RENDER_AHEAD = 4
-# A server that refuses even less than this takes no pages.
-SMALLEST_PICTURE_BYTES = 20_000
-# Pages of one document that may be finished but not yet handed out, for each request in flight.
-ORDER_WINDOW = 2
+# Pictures in memory. A page has about 0.6 MB; 64 requests and what is drawn ahead stay far below.
+MOST_PICTURE_BYTES = 192 * 1024 * 1024
+# Pages that may be finished but not handed out because others come first, for each request in flight: one
+# page that takes four times as long as the others holds nothing up.
+ORDER_WINDOW = 4
 
 
 class Engine:
-    """Reads documents page by page through one backend. An async context manager."""
+    """Reads documents page by page. An async context manager."""
 
-    def __init__(self, backend: Backend, options: ParseOptions) -> None:
-        self._backend = backend
+    def __init__(self, backends: Sequence[Backend], options: ParseOptions) -> None:
+        self._backends = backends
         self._options = options
-        self._policy = RetryPolicy(options.max_retries)
-        self._limit = options.max_concurrency or backend.max_concurrency
         self._exit = AsyncExitStack()
-        self._any_reply = False
-        self._picture_limit = options.max_image_bytes
+        self._opening = 0
 
     async def __aenter__(self) -> Engine:
-        self._requests = asyncio.Semaphore(self._limit)
-        self._rendered = asyncio.Semaphore(self._limit + RENDER_AHEAD)
-        # PDFium takes one caller at a time, so a second thread would only wait.
-        self._renders = ThreadPoolExecutor(1, thread_name_prefix="nemoparse-render")
-        self._exit.callback(self._renders.shutdown, wait=False)
         try:
-            self._session = await self._open_session()
+            await self._open()
         except BaseException:
             await self._exit.aclose()
             raise
         return self
+
+    async def _open(self) -> None:
+        options, backend = self._options, self._backends[0]
+        self._files = ThreadPoolExecutor(2, thread_name_prefix="nemoparse-files")
+        self._exit.callback(self._files.shutdown, wait=False)
+        cache = None
+        if options.cache_dir is not None:
+            cache = await self.in_file_thread(_open_cache, options.cache_dir, options.cache_max_bytes)
+        policy = RetryPolicy(options.max_retries)
+        self._endpoints = await self._exit.enter_async_context(EndpointPool(self._backends, options, policy))
+        self._renders = await self._exit.enter_async_context(
+            RenderPool(options.render_workers, timeout=options.render_timeout)
+        )
+        self._window = PageWindow(self._most_pages, MOST_PICTURE_BYTES)
+        self._reader = PageReader(
+            self._endpoints,
+            Dispatcher(self._endpoints, policy),
+            self._renders,
+            self._window,
+            cache,
+            self._files,
+            options,
+            engine=backend.name,
+            text_layer=backend.needs_text_layer,
+        )
 
     async def __aexit__(
         self,
@@ -85,159 +92,82 @@ class Engine:
     ) -> None:
         await self._exit.aclose()
 
-    async def _open_session(self) -> Session:
-        attempt = 0
-        while True:
-            attempt += 1
-            try:
-                return await self._exit.enter_async_context(self._backend.session())
-            except BackendError as error:
-                wait = self._policy.wait(attempt, error)
-                if wait is None:
-                    raise
-            await asyncio.sleep(wait)
-
     @property
     def model(self) -> str:
         """The model's name as the server gives it, or empty."""
-        return clean_word(self._session.model)
+        return clean_word(self._endpoints.session.model)
 
     @property
     def profile(self) -> str:
         """Name of the profile that replies are decoded with."""
-        return self._session.profile.name
+        return self._reader.profile
 
-    async def in_render_thread(self, call: Callable[..., T], *args: object) -> T:
-        """Run a blocking call that touches a document's file where all such calls run."""
-        return await asyncio.get_running_loop().run_in_executor(self._renders, call, *args)
-
-    async def close_document(self, renderer: PageRenderer) -> None:
-        """Close a document after the renders of it that are under way, also if the caller is cancelled."""
-        try:
-            closing = self._renders.submit(renderer.close)
-        except RuntimeError:
-            # The interpreter is on its way out and has ended the thread, so nothing is under way.
-            renderer.close()
-            return
-        await asyncio.shield(asyncio.wrap_future(closing))
-
-    def open(self, source: Source) -> DocumentRun:
-        """Start on a document; use the result as an async context manager."""
-        return DocumentRun(self, source, self._options)
-
-    def render_settings(self) -> RenderSettings:
-        """What pages have to look like for this engine's model and these options."""
-        largest = self._session.profile.max_image_size
-        if self._options.max_image_size is not None:
-            largest = self._options.max_image_size
-        return RenderSettings(
-            max_image_size=largest,
-            dpi=self._options.dpi,
-            text_layer=self._backend.needs_text_layer,
-            max_image_bytes=self._picture_limit,
-        )
-
-    async def read_page(self, renderer: PageRenderer, number: int, file_name: str) -> ParsedPage:
-        """Render one page, ask for it, decode it.
-
-        Raises:
-            AuthenticationError, ModelNotFoundError: Before any page succeeded: all others would fail alike.
-            PageRenderError, PageReplyError: With ``on_page_error="raise"``.
-        """
-        async with self._rendered:
-            attempts = 0
-            while True:
-                settings = self.render_settings()
-                try:
-                    image = await self.in_render_thread(renderer.render, number, settings)
-                except PageRenderError as error:
-                    if self._options.on_page_error == "raise":
-                        raise
-                    return failed_page(number, "render_failed", reason_for(error, 0))
-                if image.is_blank and not _has_words(image):
-                    return blank_page(image)
-                async with self._requests:
-                    outcome = await request_page(self._session, image, self._policy)
-                attempts += outcome.attempts
-                if not self._takes_smaller_pictures(outcome, image, settings):
-                    break
-        if isinstance(outcome, PageFailure):
-            fatal = isinstance(outcome.error, AuthenticationError | ModelNotFoundError)
-            if fatal and not self._any_reply:
-                raise outcome.error
-            reason = reason_for(outcome.error, attempts)
-            if self._options.on_page_error == "raise":
-                raise PageReplyError(file_name, number, reason) from outcome.error
-            return failed_page(number, "failed", reason, geometry=image.geometry, attempts=attempts)
-        self._any_reply = True
-        page = page_from_reply(outcome.reply, attempts, image, self.profile)
-        if page.status == "failed" and self._options.on_page_error == "raise":
-            raise PageReplyError(file_name, number, page.issues[-1].message)
-        return page
-
-    def _takes_smaller_pictures(
-        self, outcome: PageReply | PageFailure, image: PageImage, settings: RenderSettings
-    ) -> bool:
-        """Whether the picture was too large for the server, so that a smaller one is worth a try.
-
-        The limit that is found so holds for all further pages.
-        """
-        if not isinstance(outcome, PageFailure) or outcome.error.status != 413:
-            return False
-        if settings.max_image_bytes is not None and len(image.data) > settings.max_image_bytes:
-            return False  # the renderer could not make it any smaller
-        limit = len(image.data) // 2
-        if limit < SMALLEST_PICTURE_BYTES:
-            return False
-        self._picture_limit = min(limit, self._picture_limit or limit)
-        logger.warning(
-            "The server refuses a picture of %s bytes: pages now go with at most %s bytes, as JPEG. "
-            "Set max_image_bytes= to its limit.",
-            f"{len(image.data):,}",
-            f"{self._picture_limit:,}",
-        )
-        return True
+    @property
+    def render_ahead(self) -> int:
+        """Pages that may be drawn before there is a request for them."""
+        return RENDER_AHEAD * self._renders.width
 
     @property
     def order_window(self) -> int:
-        """Pages of one document that may be under way or finished but not yet handed out."""
-        return self._limit * ORDER_WINDOW + RENDER_AHEAD
+        """Pages that may be under way or finished although it is not their turn to be handed out."""
+        return self._endpoints.capacity * ORDER_WINDOW + self.render_ahead
 
+    def _most_pages(self) -> int:
+        return self._endpoints.capacity + self.render_ahead
 
-def _has_words(image: PageImage) -> bool:
-    """Whether an engine that goes by the text layer has something to read on an empty picture."""
-    return image.text_layer is not None and any(word.visible for word in image.text_layer.words)
+    async def in_file_thread(self, call: Callable[..., T], *args: object) -> T:
+        """Run what blocks on a file in a thread that is there for it."""
+        return await asyncio.get_running_loop().run_in_executor(self._files, call, *args)
+
+    async def wants_document(self) -> None:
+        """Wait until the pages of the documents that are open do not fill the window."""
+        while self._window.waiting + self._opening >= self.render_ahead:
+            await self._window.changed()
+
+    def open(self, load: Callable[[], Source]) -> DocumentRun:
+        """Start on a document; use the result as an async context manager.
+
+        Args:
+            load: Finds the document and says what it is; called in a thread, since it reads files.
+        """
+        return DocumentRun(self, load)
+
+    async def _opened(self, load: Callable[[], Source]) -> OpenedSource:
+        password = self._options.password
+        secret = password.get_secret_value() if password is not None else None
+        self._opening += 1
+        try:
+            return await self._renders.open(await self.in_file_thread(load), secret)
+        finally:
+            self._opening -= 1
+            self._window.let_in()
 
 
 class DocumentRun:
     """One document on its way through an engine. An async context manager.
 
     Attributes:
-        source: The document.
-        total_pages: Pages of the file.
         numbers: Pages asked for, from 1.
-        title: The file's own title.
-        issues: About the file as a whole.
+        metrics: What its pages took.
+
+    Raises (on entering):
+        SourceError: It cannot be read.
+        OptionError: It has none of the pages that are asked for.
     """
 
-    def __init__(self, engine: Engine, source: Source, options: ParseOptions) -> None:
-        self.source = source
+    def __init__(self, engine: Engine, load: Callable[[], Source]) -> None:
         self._engine = engine
-        self._options = options
+        self._load = load
         self._started = time.monotonic()
+        self.metrics = RunMetrics()
 
     async def __aenter__(self) -> DocumentRun:
-        password = self._options.password
-        secret = password.get_secret_value() if password is not None else None
-        self._renderer = PageRenderer(self.source, secret)
+        engine = self._engine
+        self._source = await engine._opened(self._load)
         try:
-            await self._engine.in_render_thread(self._renderer.__enter__)
-            self.total_pages: int = self._renderer.page_count
-            self.title: str = self._renderer.title
-            self.issues: tuple[Issue, ...] = self._renderer.issues
-            self.numbers = parse_page_range(self._options.pages, self.total_pages)
+            self.numbers = parse_page_range(engine._options.pages, self._source.page_count)
         except BaseException:
-            await self._engine.close_document(self._renderer)
+            await engine._renders.close(self._source)
             raise
         return self
 
@@ -247,20 +177,45 @@ class DocumentRun:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        await self._engine.close_document(self._renderer)
+        await self._engine._renders.close(self._source)
+
+    @property
+    def source(self) -> Source:
+        """The document."""
+        return self._source.source
+
+    @property
+    def total_pages(self) -> int:
+        """Pages of the file."""
+        return self._source.page_count
+
+    @property
+    def title(self) -> str:
+        """The file's own title."""
+        return self._source.title
+
+    @property
+    def issues(self) -> tuple[Issue, ...]:
+        """About the file as a whole."""
+        return self._source.issues
 
     @property
     def seconds(self) -> float:
         """Wall time since the document was opened."""
         return time.monotonic() - self._started
 
-    async def pages(self) -> AsyncGenerator[ParsedPage, None]:
-        """All pages asked for, in order, each as soon as it and those before it are there."""
+    async def pages(self, *, all_at_once: bool) -> AsyncGenerator[ParsedPage, None]:
+        """All pages asked for, in order, each as soon as it and those before it are there.
+
+        Args:
+            all_at_once: The caller keeps all pages anyway, so none is held back until earlier ones are handed
+                out.
+        """
         under_way: deque[asyncio.Task[ParsedPage]] = deque()
         waiting = deque(self.numbers)
         try:
             while waiting or under_way:
-                while waiting and len(under_way) < self._engine.order_window:
+                while waiting and (all_at_once or len(under_way) < self._engine.order_window):
                     under_way.append(asyncio.create_task(self._read(waiting.popleft())))
                 page = await under_way[0]
                 under_way.popleft()
@@ -271,4 +226,8 @@ class DocumentRun:
             await asyncio.gather(*under_way, return_exceptions=True)
 
     async def _read(self, number: int) -> ParsedPage:
-        return await self._engine.read_page(self._renderer, number, self.source.file_name)
+        return await self._engine._reader.read(self._source, number, self.metrics)
+
+
+def _open_cache(folder: str, max_bytes: int) -> PageCache:
+    return PageCache(folder, max_bytes=max_bytes)

@@ -1,13 +1,14 @@
-"""Many documents at once: a bounded number under way, handed out in the order they came in."""
+"""Many documents at once: as many as keep the engine busy, handed out in the order they came in."""
 
 from __future__ import annotations
 
 import asyncio
 import threading
 from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterable, Callable, Coroutine, Iterable
+from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Coroutine, Iterable
 from concurrent.futures import Future
 from dataclasses import dataclass
+from itertools import islice
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
@@ -27,11 +28,21 @@ class DocumentFailed:
 async def read_ahead(
     sources: Iterable[S] | AsyncIterable[S],
     read: Callable[[S], Coroutine[Any, Any, T]],
-    ahead: int,
+    *,
+    wanted: Callable[[], Awaitable[None]],
+    weigh: Callable[[T], int],
+    most_held: Callable[[], int],
 ) -> AsyncGenerator[T | DocumentFailed, None]:
-    """Read every source, ``ahead`` of them at a time.
+    """Read every source, side by side.
 
     A result is handed out as soon as those before it are, also while the next source is waited for.
+
+    Args:
+        sources: Taken one by one.
+        read: Reads one.
+        wanted: Waits until one more is of use.
+        weigh: What a result that waits for its turn counts for.
+        most_held: While those that wait count for this much, no further source is taken.
 
     Yields:
         Results in the order of the sources; a document's own error stands in its place.
@@ -42,26 +53,30 @@ async def read_ahead(
     """
     under_way: deque[asyncio.Task[T]] = deque()
     waiting = _each(sources)
-    coming: asyncio.Task[S | _Exhausted] | None = None
-    exhausted = False
-    broken: Exception | None = None
+    arrived, taken = asyncio.Event(), asyncio.Event()
+
+    async def feed() -> None:
+        # Goes on while the caller is busy with a document, so that the engine never waits for the caller.
+        while True:
+            while _held(under_way, weigh) >= most_held():
+                taken.clear()
+                await taken.wait()
+            await wanted()
+            source = await anext(waiting, _END)
+            if isinstance(source, _End):
+                return
+            under_way.append(asyncio.create_task(read(source)))
+            arrived.set()
+
+    feeding = asyncio.create_task(feed())
     try:
-        while under_way or not exhausted:
-            if coming is None and not exhausted and len(under_way) < ahead:
-                coming = asyncio.create_task(_next(waiting))
-            awaited = [task for task in (coming, *list(under_way)[:1]) if task is not None]
-            await asyncio.wait(awaited, return_when=asyncio.FIRST_COMPLETED)
-            if coming is not None and coming.done():
-                arrived, coming = coming, None
-                try:
-                    source = arrived.result()
-                except Exception as error:  # noqa: BLE001 - the caller's own code: raised once its turn comes
-                    source, broken = _Exhausted(), error
-                if isinstance(source, _Exhausted):
-                    exhausted = True
-                else:
-                    under_way.append(asyncio.create_task(read(source)))
+        while True:
+            if not under_way:
+                if feeding.done():
+                    break
+                await _either(feeding, arrived)
                 continue
+            await asyncio.wait((under_way[0],))
             try:
                 outcome: T | DocumentFailed = under_way[0].result()
             except BackendError:
@@ -69,14 +84,14 @@ async def read_ahead(
             except NemoparseError as error:
                 outcome = DocumentFailed(error)
             under_way.popleft()
+            taken.set()
             yield outcome
-        if broken is not None:
-            raise broken
+        # The caller's own iterator may have broken: that is raised now that its documents are handed out.
+        feeding.result()
     finally:
-        unfinished = [task for task in (coming, *under_way) if task is not None]
-        for task in unfinished:
+        for task in (feeding, *under_way):
             task.cancel()
-        await asyncio.gather(*unfinished, return_exceptions=True)
+        await asyncio.gather(feeding, *under_way, return_exceptions=True)
         await waiting.aclose()
 
 
@@ -87,36 +102,53 @@ async def from_thread(sources: Iterable[S]) -> AsyncGenerator[S, None]:
     thread is a daemon: an iterator that never comes back does not hold up the end of the process either.
     """
     iterator = iter(sources)
-    end = _Exhausted()
-    wanted: SimpleQueue[Future[S | _Exhausted] | None] = SimpleQueue()
+    wanted: SimpleQueue[Future[S | _End] | None] = SimpleQueue()
 
     def serve() -> None:
         while (answer := wanted.get()) is not None:
             if answer.set_running_or_notify_cancel():
                 try:
-                    answer.set_result(next(iterator, end))
+                    answer.set_result(next(iterator, _END))
                 except BaseException as error:  # noqa: BLE001 - carried over to the loop that waits
                     answer.set_exception(error)
 
     threading.Thread(target=serve, name="nemoparse-sources", daemon=True).start()
     try:
         while True:
-            answer: Future[S | _Exhausted] = Future()
+            answer: Future[S | _End] = Future()
             wanted.put(answer)
             source = await asyncio.wrap_future(answer)
-            if isinstance(source, _Exhausted):
+            if isinstance(source, _End):
                 return
             yield source
     finally:
         wanted.put(None)
 
 
-class _Exhausted:
+class _End:
     """Marks the end of the sources, since None may be one."""
 
 
-async def _next(waiting: AsyncGenerator[S, None]) -> S | _Exhausted:
-    return await anext(waiting, _Exhausted())
+_END = _End()
+
+
+async def _either(task: asyncio.Task[None], event: asyncio.Event) -> None:
+    """Wait until the task has ended or the event is set; the event is cleared."""
+    set_ = asyncio.create_task(event.wait())
+    try:
+        await asyncio.wait((task, set_), return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        set_.cancel()
+        event.clear()
+
+
+def _held(under_way: deque[asyncio.Task[T]], weigh: Callable[[T], int]) -> int:
+    """What the results count for that are there before their turn; every document counts for one at least."""
+    held = 0
+    for task in islice(under_way, 1, None):
+        is_read = task.done() and not task.cancelled() and task.exception() is None
+        held += max(1, weigh(task.result())) if is_read else 1
+    return held
 
 
 async def _each(sources: Iterable[S] | AsyncIterable[S]) -> AsyncGenerator[S, None]:

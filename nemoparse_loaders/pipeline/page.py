@@ -1,12 +1,9 @@
-"""One page through an engine: attempts, judgement, and the ParsedPage that comes of it."""
+"""The ParsedPage that comes of a record, or of a failure."""
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass
 
-from ..backends.base import ModelReply, Session
 from ..decoding import decode_page
 from ..document import Issue, ParsedPage, StepAction
 from ..errors import BackendError, PageRenderError
@@ -14,7 +11,6 @@ from ..rendering.page_image import PageGeometry, PageImage
 from .judgement import needs_recovery
 from .merge import BandPage, add_usage, merge_bands
 from .record import PageRecord, ReplyPart
-from .retry import RetryPolicy
 
 _LONGEST_WORD = 500
 _HOW: Mapping[StepAction, str] = {
@@ -26,62 +22,6 @@ _TEXT_LAYER = (
     "No reply for this page was of use: its text is what the file itself stores, and was not read from the "
     "picture. Tables, formulas and figures are not told apart, and text that is not to be seen may be in it."
 )
-
-
-@dataclass(frozen=True, slots=True)
-class PageReply:
-    """What a page was answered with.
-
-    Attributes:
-        reply: The last reply.
-        attempts: Requests made.
-    """
-
-    reply: ModelReply
-    attempts: int
-
-
-@dataclass(frozen=True, slots=True)
-class PageFailure:
-    """Why a page has no reply.
-
-    Attributes:
-        error: The last error.
-        attempts: Requests made.
-    """
-
-    error: BackendError
-    attempts: int
-
-
-async def request_page(session: Session, image: PageImage, policy: RetryPolicy) -> PageReply | PageFailure:
-    """Send a page until there is a reply or the policy gives up.
-
-    Returns:
-        The reply or the failure. An aborted reply is asked for again like a
-        fault, since the server was stopped in mid-answer; if no other comes, it is what there is.
-    """
-    attempt = 0
-    aborted: ModelReply | None = None
-    while True:
-        attempt += 1
-        try:
-            reply = await session.read(image)
-        except BackendError as error:
-            failure = error
-        else:
-            if reply.finish_reason != "abort":
-                return PageReply(reply, attempt)
-            aborted = reply
-            failure = _AbortedError("the server was stopped in mid-answer")
-        wait = policy.wait(attempt, failure)
-        if wait is None:
-            return PageFailure(failure, attempt) if aborted is None else PageReply(aborted, attempt)
-        await asyncio.sleep(wait)
-
-
-class _AbortedError(BackendError):
-    retryable = True
 
 
 def page_from_record(record: PageRecord, profile: str) -> ParsedPage:
@@ -114,17 +54,6 @@ def page_from_record(record: PageRecord, profile: str) -> ParsedPage:
             "steps": record.steps,
         }
     )
-
-
-def page_from_reply(reply: ModelReply, attempts: int, image: PageImage, profile: str) -> ParsedPage:
-    """Decode a reply and put the page's own facts beside it."""
-    part = ReplyPart(reply, (image.width, image.height))
-    return page_from_record(PageRecord(image.geometry, image.issues, (part,), attempts=attempts), profile)
-
-
-def blank_page(image: PageImage) -> ParsedPage:
-    """A page whose picture is empty."""
-    return page_from_record(PageRecord(image.geometry, image.issues), "3.5")
 
 
 def _band_page(part: ReplyPart, number: int, profile: str) -> BandPage:

@@ -4,13 +4,36 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterable,
+    Awaitable,
+    Callable,
+    Coroutine,
+    Iterable,
+    Iterator,
+)
 from contextlib import aclosing
+from typing import Any
 
 import pytest
 
 from nemoparse_loaders.errors import SourceError
-from nemoparse_loaders.pipeline.many import DocumentFailed, from_thread, read_ahead
+from nemoparse_loaders.pipeline import many
+from nemoparse_loaders.pipeline.many import DocumentFailed, from_thread
+
+
+async def at_once() -> None:
+    """Another document is always of use."""
+
+
+def read_ahead(
+    sources: Iterable[int] | AsyncIterable[int],
+    read: Callable[[int], Coroutine[Any, Any, int]],
+    most_held: int,
+    wanted: Callable[[], Awaitable[None]] = at_once,
+) -> AsyncGenerator[int | DocumentFailed, None]:
+    return many.read_ahead(sources, read, wanted=wanted, weigh=lambda result: 1, most_held=lambda: most_held)
 
 
 async def double(source: int) -> int:
@@ -42,7 +65,68 @@ async def test_takes_no_more_sources_than_it_reads_ahead() -> None:
 
     async with aclosing(read_ahead(sources(), double, 4)) as results:
         assert await anext(results) == 0
-    assert len(taken) <= 5
+        for _ in range(100):
+            await asyncio.sleep(0)
+        # The one handed out, the next one, four that wait behind it and one that is taken already.
+        assert len(taken) <= 7
+
+
+async def test_goes_on_while_the_caller_is_busy_with_a_document() -> None:
+    read: list[int] = []
+    seven_read = asyncio.Event()
+
+    async def remember(source: int) -> int:
+        read.append(source)
+        if source == 7:
+            seven_read.set()
+        return source
+
+    async with aclosing(read_ahead(range(20), remember, 10)) as results:
+        assert await anext(results) == 0
+        # The caller asks for nothing meanwhile.
+        await asyncio.wait_for(seven_read.wait(), 10)
+
+
+async def test_takes_a_source_only_when_one_more_is_wanted() -> None:
+    wish = asyncio.Semaphore(0)
+    taken: list[int] = []
+
+    def sources() -> Iterator[int]:
+        for number in range(3):
+            taken.append(number)
+            yield number
+
+    async def wanted() -> None:
+        await wish.acquire()
+
+    async with aclosing(read_ahead(sources(), double, 10, wanted)) as results:
+        first = asyncio.ensure_future(anext(results))
+        for _ in range(20):
+            await asyncio.sleep(0)
+        assert taken == []
+        wish.release()
+        assert await asyncio.wait_for(first, 10) == 0
+        assert taken == [0]
+
+
+async def test_a_long_document_at_the_head_does_not_let_the_others_pile_up() -> None:
+    head = asyncio.Event()
+    read: list[int] = []
+
+    async def slow_first(source: int) -> int:
+        if source == 0:
+            await head.wait()
+        read.append(source)
+        return source
+
+    async with aclosing(read_ahead(range(100), slow_first, 5)) as results:
+        first = asyncio.ensure_future(anext(results))
+        for _ in range(200):
+            await asyncio.sleep(0)
+        assert len(read) <= 6
+        head.set()
+        assert await asyncio.wait_for(first, 10) == 0
+        assert [result async for result in results] == list(range(1, 100))
 
 
 async def test_hands_out_what_is_read_while_the_next_source_is_waited_for() -> None:

@@ -1,0 +1,76 @@
+"""PageLadder: what the recovery of a page asks for, from the servers and the renderer of the run."""
+
+from __future__ import annotations
+
+from ..backends.base import RereadingSession
+from ..errors import PageRenderError
+from ..rendering import RenderPool, RenderSettings
+from ..rendering.page_image import PageBand, PageImage, TextLayer
+from ..rendering.pool import OpenedSource
+from .dispatch import Dispatcher, PageReply
+from .endpoints import Endpoint
+from .metrics import RunMetrics
+from .record import ReplyPart
+
+
+class PageLadder:
+    """For one page; see `recovery.Ladder`. Requests stay on the server that has the picture."""
+
+    def __init__(
+        self,
+        dispatcher: Dispatcher,
+        renders: RenderPool,
+        opened: OpenedSource,
+        image: PageImage,
+        settings: RenderSettings,
+        endpoint: Endpoint,
+        priority: int,
+        metrics: RunMetrics,
+    ) -> None:
+        self._dispatcher = dispatcher
+        self._renders = renders
+        self._opened = opened
+        self._image = image
+        self._settings = settings
+        self._endpoint = endpoint
+        self._priority = priority
+        self._metrics = metrics
+
+    def can_reread(self) -> bool:
+        """Whether the engine can be asked again with other sampling."""
+        return isinstance(self._endpoint.session, RereadingSession)
+
+    async def reread(self, attempt: int) -> ReplyPart | None:
+        """The whole page again."""
+        return await self._read(self._image, reread=attempt)
+
+    async def bands(self, count: int) -> tuple[PageBand, ...]:
+        """The page cut along white space; nothing where it cannot be."""
+        try:
+            return await self._renders.render_bands(
+                self._opened, self._image.geometry.number, self._settings, count
+            )
+        except PageRenderError:
+            return ()
+
+    async def read_band(self, band: PageBand) -> ReplyPart | None:
+        """One of its bands."""
+        part = await self._read(band.image)
+        if part is None:
+            return None
+        return ReplyPart(part.reply, part.image_size, band.top, band.bottom)
+
+    async def text_layer(self) -> TextLayer | None:
+        """The file's own text."""
+        try:
+            return await self._renders.text_layer(self._opened, self._image.geometry.number)
+        except PageRenderError:
+            return None
+
+    async def _read(self, image: PageImage, reread: int = 0) -> ReplyPart | None:
+        outcome = await self._dispatcher.read(
+            image, priority=self._priority, metrics=self._metrics, reread=reread, at=self._endpoint
+        )
+        if isinstance(outcome, PageReply):
+            return ReplyPart(outcome.reply, (image.width, image.height))
+        return None
