@@ -82,6 +82,7 @@ class EndpointPool:
         if self._timer is not None:
             self._timer.cancel()
         problems = await self._keeper.close()
+        self._hand_out()  # turns away who still waits
         if problems and error is None:
             raise problems[0]
 
@@ -97,9 +98,10 @@ class EndpointPool:
 
     @property
     def capacity(self) -> int:
-        """Requests that may be in flight now over the servers that are up; at least 1."""
-        allowed = sum(endpoint.limit.allowed for endpoint in self.endpoints if endpoint.is_up)
-        return max(1, min(allowed, self._cap or allowed))
+        """Requests that may be in flight over the servers that are up; over all of them while none is."""
+        up = [endpoint for endpoint in self.endpoints if endpoint.is_up]
+        allowed = sum(endpoint.limit.allowed for endpoint in up or self.endpoints)
+        return min(allowed, self._cap or allowed)
 
     async def room(
         self, priority: int, *, prefer: Endpoint | None = None, avoid: Endpoint | None = None

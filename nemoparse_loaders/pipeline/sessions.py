@@ -151,9 +151,10 @@ class SessionKeeper:
         """Take note of a session that could not be opened; seconds to the next attempt, or None for none."""
         endpoint.error = error
         is_alone = len(self._endpoints) == 1
+        is_final = is_refusal_of_all(error)
         if not endpoint.tried.done():
             endpoint.tried.set_result(False)
-            if not is_alone:
+            if not (is_alone or is_final):
                 logger.warning("%s cannot be used yet and is tried again later: %s", endpoint.name, error)
         wait = None if endpoint.decided.done() else self._policy.wait(failed, error)
         if wait is not None:
@@ -161,7 +162,7 @@ class SessionKeeper:
         _settle(endpoint, False)
         if is_alone:
             return None
-        if is_refusal_of_all(error):
+        if is_final:
             self._dismiss(endpoint, error)
             return None
         self._on_change()

@@ -164,6 +164,32 @@ class TestOpening:
         run_virtual(work())
         assert [record.levelname for record in caplog.records] == ["WARNING", "ERROR"]
 
+    def test_one_of_several_that_refuses_the_key_is_not_tried_again(
+        self, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        async def work() -> None:
+            locked = ScriptedServer(name="locked", opens=lambda attempt: AuthenticationError("no key"))
+            async with pool_of(locked, ScriptedServer(name="up")) as pool:
+                await asyncio.sleep(1e4)
+                assert locked.opened == 1
+                assert await pool.room(0) is pool.endpoints[1]
+
+        run_virtual(work())
+        assert [(record.levelname, record.getMessage()) for record in caplog.records] == [
+            ("ERROR", "http://locked is left out for the rest of the run: no key")
+        ]
+
+    def test_who_still_waits_when_the_pool_is_closed_is_turned_away(self) -> None:
+        async def work() -> None:
+            async with pool_of(ScriptedServer(), max_concurrency=1) as pool:
+                await pool.room(0)
+                waiting = asyncio.create_task(pool.room(0))
+                await asyncio.sleep(1.0)
+            with pytest.raises(BackendError):
+                await waiting
+
+        run_virtual(work())
+
     def test_a_failing_close_is_raised(self) -> None:
         async def work() -> None:
             class Sticks(ScriptedServer):
