@@ -1,7 +1,7 @@
 PYTHON ?= python3
 BIN = .venv/bin
 
-.PHONY: install test check format constraints documents
+.PHONY: install test check format constraints documents benchmark
 
 install:
 	$(PYTHON) bootstrap.py install
@@ -26,3 +26,8 @@ constraints:
 
 documents:
 	$(BIN)/python examples/make_documents.py
+
+# The engine against other clients: make benchmark SCENARIO=cpu DOCLING=FOLDER/bin/python
+SCENARIO = cpu first slots16 slots64 slots256 memory limit
+benchmark:
+	$(BIN)/python -m benchmarks.engine --scenario $(SCENARIO) $(if $(DOCLING),--docling $(DOCLING))
