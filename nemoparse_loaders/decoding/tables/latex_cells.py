@@ -73,14 +73,17 @@ class CellText:
         if trailing:
             self.pieces.append(" ")
 
-    def finished(self) -> SourceCell:
-        """The cell with its white space settled."""
+    def finished(self) -> SourceCell | str:
+        """The cell with its white space settled; its text alone where there is no more to it."""
         text = "".join(self.pieces)
         if "  " in text or "\t" in text:
             text = _SPACES.sub(" ", text)
         if "\n" in text:
             text = around_breaks(text)
-        return SourceCell(text.strip(" \n"), self.rowspan, self.colspan, self.is_head)
+        text = text.strip(" \n")
+        if self.rowspan == self.colspan == 1 and not self.is_head:
+            return text
+        return SourceCell(text, self.rowspan, self.colspan, self.is_head)
 
 
 def one_line(text: str) -> str:

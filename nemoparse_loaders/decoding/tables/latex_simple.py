@@ -24,7 +24,6 @@ _BREAK = re.compile(r"<[bB][rR][ ]{0,4}/?>")
 _RULE = re.compile(r"[ ]*\\(?:(hline|midrule|toprule|bottomrule)(?![A-Za-z*\[])|cline\{[0-9-]{1,9}\})")
 _MARK = re.compile(r"[\\{}$]")
 _CELL_END = re.compile(r"(?<!\\)&")
-_ESCAPE = re.compile(r"\\([%#$&{}_])")
 # "foo\_bar": only inside of a word the sign is no mark.
 _TEXT = r"[^\\{}]*(?:\\(?:[%#$&{}]|(?<=[^\W_]\\)_(?=[^\W_]))[^\\{}]*)*"
 _CELL = re.compile(
@@ -97,7 +96,8 @@ def _cell(source: str) -> SourceCell | str | None:
         return None
     _, columns, _, rows, head, _, style, text = match.groups()
     if "\\" in text:
-        text = _ESCAPE.sub(r"\1", text)
+        # All of them are escapes.
+        text = text.replace("\\", "")
     if style is not None:
         before, after = STYLES[style]
         text = before + text + after

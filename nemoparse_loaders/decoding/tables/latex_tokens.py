@@ -50,6 +50,14 @@ _PLAIN = r"[^\\{}&$<]*(?:\\[%#$][^\\{}&$<]*)*"
 _TOKEN = re.compile(rf"(?P<cells>(?:(?:{_CELL_END}|\\\\(?!\*|[ ]?\[)){_PLAIN})+)" + _TOKENS)
 # In a body with a path ("C:\\dir") the row ends have to be looked at one by one.
 _TOKEN_NEAR_PATHS = re.compile(rf"(?P<cells>(?:{_CELL_END}{_PLAIN})+)" + _TOKENS)
+# Of the groups that say all about their token.
+_KINDS: dict[str | None, Kind] = {
+    None: Kind.TEXT,
+    "cells": Kind.CELLS,
+    "escape": Kind.ESCAPE,
+    "row_end": Kind.ROW_END,
+    "line_break": Kind.BREAK,
+}
 _SINGLE = {"{": Kind.OPEN, "}": Kind.CLOSE, "$": Kind.DOLLAR}
 _DRIVE = re.compile(r"(?:^|[^A-Za-z0-9])[A-Za-z]:\Z")
 _ROW_COMMANDS = frozenset({"tabularnewline", "cr", "crcr"})
@@ -118,29 +126,19 @@ def tokenize(source: str) -> list[Token]:
     for match in (_TOKEN_NEAR_PATHS if may_be_path else _TOKEN).finditer(source):
         group = match.lastgroup
         start, end = match.span()
+        text = match[0]
         option = ""
-        if group is None:
-            kind, text = Kind.TEXT, source[start:end]
-        elif group == "cells":
-            kind, text = Kind.CELLS, source[start:end]
-        elif group == "single":
-            text = source[start:end]
-            kind = _SINGLE[text]
-        elif group == "escape":
-            kind, text = Kind.ESCAPE, source[start:end]
-        elif group == "row_end":
-            kind, text = Kind.ROW_END, source[start:end]
-        elif group == "line_break":
-            kind, text = Kind.BREAK, source[start:end]
-        elif group == "entity":
-            kind, text = Kind.TEXT, _ENTITIES[source[start:end]]
-        elif group == "env":
-            kind, text = (Kind.BEGIN if match["which"] == "begin" else Kind.END), match["name"]
-        else:
-            kind, text = Kind.COMMAND, match["command"][1:]
-            option = match["option"] or ""
-            if text in _ROW_COMMANDS:
-                kind = Kind.ROW_END
+        kind = _KINDS.get(group)
+        if kind is None:
+            if group == "single":
+                kind = _SINGLE[text]
+            elif group == "entity":
+                kind, text = Kind.TEXT, _ENTITIES[text]
+            elif group == "env":
+                kind, text = (Kind.BEGIN if match["which"] == "begin" else Kind.END), match["name"]
+            else:
+                text, option = match["command"][1:], match["option"] or ""
+                kind = Kind.ROW_END if text in _ROW_COMMANDS else Kind.COMMAND
         if may_be_path:
             if kind is Kind.ROW_END:
                 in_path = _is_path(source, match, in_path)
