@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..backends.base import ModelReply
+from ..decoding import encode_page
 from ..document import Element
 from ..rendering.page_image import PageGeometry, TextLayer
 from .record import ReplyPart
@@ -25,8 +26,6 @@ def reply_of_layer(
     Returns:
         None where there is no visible text in it, or none that makes sense.
     """
-    from ..decoding import encode_page
-
     elements = _elements(layer, geometry)
     if not elements:
         return None
@@ -41,12 +40,13 @@ def _elements(layer: TextLayer, geometry: PageGeometry) -> list[Element]:
     from ..backends.cpu.order import reading_order
     from ..backends.cpu.parts import Block, is_rtl
     from ..backends.cpu.printing import to_element
-    from ..backends.cpu.source import MOST_WORDS, usable, words_of_layer
+    from ..backends.cpu.source import MOST_WORDS, readable_words, usable, words_of_layer
 
-    visible = [word for word in layer.words if word.visible][:MOST_WORDS]
-    if not usable(visible) or min(geometry.width_pt, geometry.height_pt) <= 0:
+    size = geometry.width_pt, geometry.height_pt
+    words = readable_words(layer.words, *size)[:MOST_WORDS]
+    if not usable(words) or min(size) <= 0:
         return []
-    found = words_of_layer(visible, (geometry.width_pt, geometry.height_pt))
+    found = words_of_layer(words, size)
     blocks = build_blocks(build_lines(found.words))
     blocks += [Block(line.box, [line], type="Floating-text") for line in found.stray]
     order = reading_order(

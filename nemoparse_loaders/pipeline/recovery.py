@@ -135,9 +135,10 @@ class _Climb:
         if layer is None:
             return best
         geometry = self._start.geometry
-        size = (
-            best.parts[0].image_size if best.parts else (round(geometry.width_pt), round(geometry.height_pt))
-        )
+        # Without a picture its shape will do: frames know no other thing of it.
+        size = round(max(1.0, geometry.width_pt)), round(max(1.0, geometry.height_pt))
+        if best.parts:
+            size = best.parts[0].image_size
         part = reply_of_layer(layer, geometry, profile=self._profile, image_size=size)
         if part is None:
             return best

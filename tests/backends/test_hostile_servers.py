@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+import io
 import json
+import random
 from typing import Any
 
 import pytest
+from PIL import Image
 
 from nemoparse_loaders import DocumentParser, LayoutChunker, NemoparseError, OptionError, ParsedDocument
+from nemoparse_loaders.backends.http import HttpConnection
 from nemoparse_loaders.rendering.page_image import PageImage
-from nemoparse_loaders.testing import HttpError, ParseServer
+from nemoparse_loaders.testing import Fault, HttpError, ParseServer, RecordedRequest
 
 KEY = "sk-a-secret-key-of-some-length"
 TEXT = "<x_0.1><y_0.1># A heading<x_0.9><y_0.15><class_Title>"
@@ -26,7 +31,14 @@ def completion(**members: Any) -> dict[str, Any]:
 
 def parse(page: PageImage, body: object, **options: Any) -> ParsedDocument:
     with ParseServer(faults=[answer(body)]) as server:
-        options = {"base_url": server.base_url, "backend": "vllm", "max_retries": 0, **options}
+        options = {
+            "base_url": server.base_url,
+            "backend": "vllm",
+            "max_retries": 0,
+            # What this server says first is what is looked at.
+            "recover": False,
+            **options,
+        }
         return DocumentParser(**options).parse(page.data)
 
 
@@ -120,3 +132,44 @@ def test_hosts_that_cannot_be_looked_up_are_named(page: PageImage, host: str) ->
     with pytest.raises(NemoparseError, match="base_url") as caught:
         parse(page, completion(), base_url=f"http://{host}")
     assert "hunter2" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        HttpError(413),
+        HttpError(400, {"detail": "image of 250000 bytes exceeds the maximum size of 180000 bytes"}),
+        HttpError(422, {"error": {"message": "Payload too large"}}),
+    ],
+)
+@pytest.mark.parametrize("backend", ["vllm", "nvidia"])
+def test_a_picture_that_is_too_large_is_sent_smaller_whatever_the_status(
+    refusal: HttpError, backend: str
+) -> None:
+    noise = Image.frombytes("RGB", (600, 600), random.Random(1).randbytes(600 * 600 * 3))
+    stream = io.BytesIO()
+    noise.save(stream, "PNG")
+
+    def refuse(request: RecordedRequest) -> Fault | None:
+        size = int(request.headers.get("Content-Length", 0))
+        return refusal if size > 700_000 else None
+
+    with ParseServer(faults=refuse) as server:
+        document = DocumentParser(base_url=server.base_url, backend=backend).parse(stream.getvalue())
+    assert [page.status for page in document.pages] == ["ok"]
+    assert len(server.page_requests) >= 2
+
+
+async def test_a_refusal_that_comes_before_the_whole_picture_is_read() -> None:
+    async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 413 Request Entity Too Large\r\nContent-Length: 0\r\n\r\n")
+        await writer.drain()
+        writer.close()
+
+    server = await asyncio.start_server(refuse, "127.0.0.1", 0)
+    async with server:
+        port = server.sockets[0].getsockname()[1]
+        async with HttpConnection(f"http://127.0.0.1:{port}") as connection:
+            answer = await connection.post("/parse", b"x" * 5_000_000, content_type="image/png")
+    assert answer.status == 413

@@ -332,6 +332,34 @@ def test_a_failure_of_the_ladder_itself_leaves_no_request_behind() -> None:
     assert ended == [0.48]
 
 
+def test_a_recovery_that_is_cancelled_takes_its_requests_along() -> None:
+    ended: list[float] = []
+    both_asked = asyncio.Event()
+
+    class Hanging(Scripted):
+        async def read_band(self, band: PageBand) -> ReplyPart | None:
+            if band.top > 0.0:
+                both_asked.set()
+            try:
+                await asyncio.Event().wait()
+            finally:
+                ended.append(band.top)
+            return None
+
+    async def cancel() -> None:
+        ladder = Hanging(cuts={2: HALVES})
+        record = PageRecord(GEOMETRY, parts=(ReplyPart(LOOP, SIZE),))
+        page = page_from_record(record, "3.5")
+        task = asyncio.ensure_future(recover(page, record, ladder, profile="3.5", text_layer_fallback=False))
+        await both_asked.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(cancel())
+    assert sorted(ended) == [0.0, 0.48]
+
+
 # The file's own text
 
 

@@ -60,13 +60,18 @@ def visible_words(
     words: Sequence[TextWord], picture: Picture, width_pt: float, height_pt: float
 ) -> list[TextWord]:
     """The words that can be seen on the picture, at most 12,000."""
+    readable = readable_words(words, width_pt, height_pt)
+    return [word for word in readable if seen(picture, word.bbox)][:MOST_WORDS]
+
+
+def readable_words(words: Sequence[TextWord], width_pt: float, height_pt: float) -> list[TextWord]:
+    """The words that the file does not hide: neither invisible nor tiny."""
     return [
         word
         for word in words
         if word.visible
         and max(word.size_pt, word.bbox.height * height_pt, word.bbox.width * width_pt) >= _TINY_PT
-        and seen(picture, word.bbox)
-    ][:MOST_WORDS]
+    ]
 
 
 def usable(words: Sequence[TextWord]) -> bool:
