@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from ..document import Chart, Table
+from ..document import Chart
 from ..export.plain import markdown_to_text
-from ..export.tables import table_to_lines, table_to_markdown
+from ..export.tables import table_to_markdown
 from .tables import find_tables
-from .tables.found import FoundTable
+from .tables.found import FoundTable, Grid
 from .tables.pipe import read_pipe_rows
 
 _OPEN = re.compile(
@@ -27,9 +27,16 @@ _TABLE_KEY = re.compile(r"table[ \t]*(?:\[([^\]\n]{0,80})\])?[ \t]*:[ \t]*(.*)",
 
 @dataclass(frozen=True, slots=True)
 class FoundChart:
-    """A chart and the lines of the body that belong to none of its parts."""
+    """A chart.
+
+    Attributes:
+        chart: The chart.
+        grids: Its tables, as they were laid out.
+        notes: The lines of the body that belong to none of its parts.
+    """
 
     chart: Chart
+    grids: tuple[Grid, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -45,21 +52,21 @@ def parse_chart(body: str) -> FoundChart | None:
     reader = _Reader()
     for part in find_tables(_CLOSE.sub("", body), expected=False, pipes=False):
         if isinstance(part, FoundTable):
-            reader.add_table(part.table)
+            reader.add_table(part.grid)
             continue
         for line in part.split("\n"):
             reader.line(line.strip())
         reader.end_table()
-    if not (reader.tagged or reader.title or reader.tables):
+    if not (reader.tagged or reader.title or reader.grids):
         return None
     chart = Chart(
         type=reader.kind,
         title=reader.title,
         panels=tuple(reader.panels),
-        tables=tuple(reader.tables),
+        tables=tuple(grid.table for grid in reader.grids),
         table_ids=tuple(reader.table_ids) if any(reader.table_ids) else (),
     )
-    return FoundChart(chart, tuple(reader.notes))
+    return FoundChart(chart, tuple(reader.grids), tuple(reader.notes))
 
 
 @dataclass(slots=True)
@@ -68,7 +75,7 @@ class _Reader:
     title: str = ""
     tagged: bool = False
     panels: list[str] = field(default_factory=list)
-    tables: list[Table] = field(default_factory=list)
+    grids: list[Grid] = field(default_factory=list)
     table_ids: list[str] = field(default_factory=list)
     # The id of the table that comes next.
     next_id: str = ""
@@ -109,11 +116,11 @@ class _Reader:
             if grid is None:
                 self.notes.extend(self.rows)
             else:
-                self.add_table(grid.table)
+                self.add_table(grid)
             self.rows = []
 
-    def add_table(self, table: Table) -> None:
-        self.tables.append(table)
+    def add_table(self, grid: Grid) -> None:
+        self.grids.append(grid)
         self.table_ids.append(self.next_id)
         self.next_id = ""
 
@@ -123,7 +130,7 @@ def chart_markdown(found: FoundChart) -> str:
     pieces = [f"**{found.chart.title}**"] if found.chart.title else []
     pieces.extend(found.notes)
     pieces.extend(found.chart.panels)
-    pieces.extend(table_to_markdown(table) for table in found.chart.tables)
+    pieces.extend(grid.to_markdown() for grid in found.grids)
     return "\n\n".join(piece for piece in pieces if piece)
 
 
@@ -134,8 +141,8 @@ def chart_lines(found: FoundChart) -> list[str]:
     if chart.type:
         lines.append(f"{chart.type} chart" if not chart.type.endswith("chart") else chart.type)
     lines.extend(markdown_to_text(line) for line in (*found.notes, *chart.panels))
-    for table in chart.tables:
-        lines.extend(table_to_lines(table))
+    for grid in found.grids:
+        lines.extend(grid.to_lines())
     return lines
 
 

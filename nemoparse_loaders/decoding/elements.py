@@ -246,8 +246,8 @@ def _table_content(group: list[str | FoundTable]) -> Content:
         if isinstance(part, FoundTable):
             found = part
             raw.append(part.source)
-            markdown.append(part.to_markdown())
-            text.append("\n".join(part.to_lines()))
+            markdown.append(part.grid.to_markdown())
+            text.append("\n".join(part.grid.to_lines()))
         else:
             words = part.strip()
             raw.append(words)

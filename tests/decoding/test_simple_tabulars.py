@@ -164,5 +164,5 @@ def test_the_forms_of_a_found_table_are_those_of_its_table(rows: str) -> None:
     """They are made from the rows as read, not from the cells."""
     for part in find_tables(f"\\begin{{tabular}}{{cc}}{rows}\\end{{tabular}}", expected=True):
         if isinstance(part, FoundTable):
-            assert part.to_markdown() == part.table.to_markdown()
-            assert part.to_lines() == part.table.to_lines()
+            assert part.grid.to_markdown() == part.table.to_markdown()
+            assert part.grid.to_lines() == part.table.to_lines()

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-from .found import FoundTable
-from .grid import Grid, table_from_placeholders
+from .found import FoundTable, Grid
+from .grid import table_from_placeholders
 from .html_table import find_html_tables
 from .latex_reader import TabularRows, read_tabular
 from .latex_simple import read_simple_tabular

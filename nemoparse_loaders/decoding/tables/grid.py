@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import chain
-from typing import NamedTuple, TypeGuard
+from typing import TypeGuard
 
 from ...document import Table
 from ..construct import build_cells, build_plain_table, build_table
+from .found import Grid
 from .headers import count_header_rows
 from .source_cell import Row, SourceCell, cell_text
 
@@ -26,18 +27,6 @@ _Placed = tuple[int, int, SourceCell | str]
 _Places = list[SourceCell | str | None]
 # Where a cell above goes on.
 _FROM_ABOVE = SourceCell()
-
-
-class Grid(NamedTuple):
-    """A table as it was laid out.
-
-    Attributes:
-        table: The table.
-        rows: Its texts by row where no cell spans; they need not be taken from the cells again.
-    """
-
-    table: Table
-    rows: list[list[str]] | None = None
 
 
 def table_from_placeholders(

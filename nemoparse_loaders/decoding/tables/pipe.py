@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from .found import FoundTable
-from .grid import Grid, grid_of_texts, is_sensible
+from .found import FoundTable, Grid
+from .grid import grid_of_texts, is_sensible
 
 _DELIMITER = re.compile(r":?-{1,200}:?")
 _CELL_END = re.compile(r"(?<!\\)\|")
