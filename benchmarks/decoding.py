@@ -53,6 +53,11 @@ def distinct_rows(size: int) -> str:
     return HEAD + "\\begin{tabular}{lll}\n" + rows + "\\end{tabular}" + TAIL.format("Table")
 
 
+def loose(unit: str) -> Callable[[int], str]:
+    """A piece of a reply with a number in it, again and again."""
+    return lambda size: "".join(unit.replace("#", str(n)) for n in range(size // (len(unit) + 3)))
+
+
 def numbered(unit: str, name: str = "Text", before: str = "", after: str = "") -> Callable[[int], str]:
     """One block of a piece of text with a number in it, so that no two rounds are equal."""
 
@@ -124,8 +129,16 @@ CASES: dict[str, Callable[[int], str]] = {
     "HTML rows": repeated("<tr><td>a</td></tr>", "Table", "<table>", "</table>"),
     "HTML spans": repeated("<tr><td rowspan=9>a</td>", "Table", "<table>", "</table>"),
     # The same without exact repetition, which would be shortened before it is read.
+    "numbered pairs": loose("<x_0.#><y_0.1>"),
+    "numbered prompt tokens": loose("<s># </s>"),
+    "blocks without a class": loose("<x_0.1><y_0.1>Word #<x_0.2><y_0.2>\n\n"),
+    "blocks without an end": loose("<x_0.1><y_0.1>Word #<class_Text>\n\n"),
+    "blocks on a grid": loose("<x_512><y_100>Word #<x_600><y_200><class_Text>\n\n"),
+    "equal blocks elsewhere": loose("<x_0.1><y_0.#>Word<x_0.2><y_0.99><class_Text>\n\n"),
     "numbered rows": distinct_rows,
     "numbered stars": numbered("**# "),
+    "numbered italics": numbered("_#_ "),
+    "numbered brackets": numbered("\\[" + "*a" * 101 + "#", after="\\]"),
     "numbered scripts": numbered("m<sup>#</sup> "),
     "numbered escapes": numbered("\\*# "),
     "numbered formulas": numbered("\\(# "),

@@ -60,6 +60,7 @@ _ENDS = {
     }.items()
 }
 _MATH_HINT = re.compile(r"[\\^_={}]")
+_HINT_WITHIN = 200
 
 
 def parse_inline(markdown: str) -> list[Node]:
@@ -161,12 +162,14 @@ def _math_ends(texts: list[str]) -> dict[int, int]:
 
 def _take_formula(texts: list[str], nodes: dict[int, Node], start: int, end: int) -> bool:
     """Make one piece of a formula and its delimiters, if it is one."""
-    inner = "".join(texts[start + 1 : end])
-    # "\[1\]" is an escaped bracket far more often than a formula.
-    if texts[start] == "\\[" and not _MATH_HINT.search(inner, 0, 200):
-        return False
-    texts[start : end + 1] = [inner.strip()] + [""] * (end - start)
-    nodes[start] = Node("math", texts[start])
+    # "\[1\]" is an escaped bracket far more often than a formula. Every other text is a token, and not empty.
+    if texts[start] == "\\[":
+        beginning = "".join(texts[start + 1 : min(end, start + 1 + 2 * _HINT_WITHIN)])
+        if not _MATH_HINT.search(beginning, 0, _HINT_WITHIN):
+            return False
+    formula = "".join(texts[start + 1 : end]).strip()
+    texts[start : end + 1] = [formula] + [""] * (end - start)
+    nodes[start] = Node("math", formula)
     return True
 
 

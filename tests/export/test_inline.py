@@ -27,6 +27,9 @@ from nemoparse_loaders.export.inline import has_marks, inline_pieces
         ("foo_bar_baz", "foo_bar_baz"),
         ("**a**b** <br>**c**", "<strong>a</strong>b**<br><strong>c</strong>"),
         (r"\(a\)**b** \[1\]__c__", r"\(a\)<strong>b</strong> [1]<strong>c</strong>"),
+        # A hint that it is a formula stands within its first 200 characters.
+        ("\\[" + "*a" * 99 + "x^\\]", "\\(" + "*a" * 99 + "x^\\)"),
+        ("\\[" + "*a" * 100 + "^\\]", "[" + "*a" * 100 + "^]"),
         # A long s is no s, whatever its capital letter is.
         (
             "a</\u017fup> <\u017ftrong>b</\u017ftrong>",
