@@ -214,19 +214,17 @@ def _words(error: OSError) -> str:
 def _packed(key: str, record: PageRecord) -> bytes:
     from isal import isal_zlib
 
-    body = key.encode() + record_to_json(record)
-    packed: bytes = isal_zlib.compress(body, _LEVEL)
-    return _MAGIC + zlib.crc32(packed).to_bytes(4, "big") + packed
+    packed: bytes = isal_zlib.compress(key.encode() + record_to_json(record), _LEVEL)
+    return _MAGIC + packed
 
 
 def _unpacked(key: str, data: bytes) -> PageRecord:
     """Raises ValueError where it is not what `_packed` made of this key."""
-    start = len(_MAGIC) + 4
-    checksum, packed = data[len(_MAGIC) : start], data[start:]
-    if not data.startswith(_MAGIC) or zlib.crc32(packed).to_bytes(4, "big") != checksum:
-        raise ValueError("not an entry of this format, or damaged")
+    if not data.startswith(_MAGIC):
+        raise ValueError("not an entry of this format")
     try:
-        body = zlib.decompress(packed)
+        # It checks the sum that stands at the end.
+        body = zlib.decompress(data[len(_MAGIC) :])
     except zlib.error as error:
         raise ValueError("damaged") from error
     if not body.startswith(key.encode()):
