@@ -30,6 +30,7 @@ from .user_unit import mentions_user_unit, user_unit
 _LOW_DPI = 50.0
 _HIDDEN_MODES = (pdfium_c.FPDF_TEXTRENDERMODE_INVISIBLE, pdfium_c.FPDF_TEXTRENDERMODE_CLIP)
 _MOST_TEXTS = 10_000
+Box = tuple[float, float, float, float]
 _FLAGS = pdfium_c.FPDF_ANNOT | pdfium_c.FPDF_REVERSE_BYTE_ORDER  # RGB, not BGR
 
 
@@ -87,7 +88,7 @@ class PdfPages:
             issues += _scale_issues(size, geometry, settings)
             is_blank = lines.is_uniform()
             if is_blank:
-                issues += _undrawn_text(page)
+                issues += _undrawn_text(page, size.scale)
             text_layer = self._read_text_layer(page, geometry) if settings.text_layer else None
         located = tuple(issue.model_copy(update={"page": number}) for issue in issues)
         return DrawnPage(lines, geometry, is_blank, text_layer, located)
@@ -171,8 +172,8 @@ def _scale_issues(size: PixelSize, geometry: PageGeometry, settings: RenderSetti
     return [Issue(code="scale_capped", message=message)]
 
 
-def _undrawn_text(page: pdfium.PdfPage) -> list[Issue]:
-    """Why a page without a mark on it still has text; nothing where it has none."""
+def _undrawn_text(page: pdfium.PdfPage, scale: float) -> list[Issue]:
+    """Why a page without a mark on it, at that scale, still has text; nothing where it has none."""
     textpage = page.get_textpage()
     try:
         count = sum(not char.isspace() for char in textpage.get_text_range())
@@ -181,7 +182,7 @@ def _undrawn_text(page: pdfium.PdfPage) -> list[Issue]:
     if count == 0:
         return []
     held = f"The page comes out empty though its text layer holds {count} characters: "
-    if _means_to_show_text(page):
+    if _means_to_show_text(page, scale):
         cause = (
             "a font that is not embedded is missing on this machine (for Chinese, Japanese and Korean "
             "install fonts-noto-cjk)"
@@ -190,10 +191,30 @@ def _undrawn_text(page: pdfium.PdfPage) -> list[Issue]:
     return [Issue(code="hidden_text", message=held + "the file itself hides them")]
 
 
-def _means_to_show_text(page: pdfium.PdfPage) -> bool:
-    """Whether any text is drawn in a visible mode and in another colour than white."""
+def _means_to_show_text(page: pdfium.PdfPage, scale: float) -> bool:
+    """Whether any text is drawn on the page, large enough, in a visible mode and not in white."""
     texts = page.get_objects(filter=[pdfium_c.FPDF_PAGEOBJ_TEXT])
-    return any(_is_visible(text) for text in islice(texts, _MOST_TEXTS))
+    box = page.get_bbox()
+    return any(_is_visible(text) and _leaves_a_mark(text, box, scale) for text in islice(texts, _MOST_TEXTS))
+
+
+def _leaves_a_mark(text: pdfium.PdfObject, page_box: Box, scale: float) -> bool:
+    """Whether a text touches the page, is a pixel high, and does not cover the page in one colour."""
+    if text.level > 0:
+        return True  # its box is in a space of its own
+    try:
+        left, bottom, right, top = text.get_bounds()
+        matrix = text.get_matrix()
+    except pdfium.PdfiumError:
+        return True
+    page_left, page_bottom, page_right, page_top = page_box
+    touches = left < page_right and right > page_left and bottom <= page_top and top >= page_bottom
+    covers = left <= page_left and right >= page_right and bottom <= page_bottom and top >= page_top
+    # The box of a font that is missing has no height: only the size of its letters says how high they are.
+    size = ctypes.c_float()
+    pdfium_c.FPDFTextObj_GetFontSize(text, size)
+    height = size.value * math.hypot(matrix.c, matrix.d)
+    return touches and not covers and height * scale >= 1
 
 
 def _is_visible(text: pdfium.PdfObject) -> bool:

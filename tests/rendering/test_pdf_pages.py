@@ -283,6 +283,22 @@ def test_blank_is_a_page_without_marks_and_text_behind_it_is_reported(
     assert codes(page) == expected
 
 
+@pytest.mark.parametrize(
+    ("box", "text"),
+    [
+        (b"0 0 300 400", b"/F 24 Tf 400 300 Td"),  # beside the page
+        (b"0 0 300 400", b"/F 24 Tf 40 -300 Td"),  # below it
+        (b"0 0 14400 14400", b"/F 1 Tf 500 500 Td"),  # a tenth of a pixel high
+        (b"0 0 .001 .001", b"/F 24 Tf 0 0 Td"),  # inside of a letter
+    ],
+)
+def test_text_that_cannot_be_seen_lacks_no_font(make_pdf: MakePdf, box: bytes, text: bytes) -> None:
+    page = draw(make_pdf([b"/MediaBox[%b]" % box], content=b"BT %b (Hello) Tj ET" % text))
+    assert page.is_blank
+    assert "hidden_text" in codes(page)
+    assert "fonts_missing" not in codes(page)
+
+
 def test_absurd_sizes_are_drawn_small_and_said(make_pdf: MakePdf, decoded: Decoded) -> None:
     for box, size in [(b"0 0 595 2147483647", (16, 2048)), (b"0 0 20000 20000", (1664, 1664))]:
         page = draw(make_pdf([b"/MediaBox[%b]" % box]))
