@@ -101,9 +101,9 @@ def _limit_harm() -> None:
     if sys.platform != "linux":
         return  # macOS does not heed the limit on memory
     taken = _pages(0) * resource.getpagesize()
-    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     wanted = taken + MEMORY_BYTES
-    if hard == resource.RLIM_INFINITY or wanted < hard:
+    if soft == resource.RLIM_INFINITY or wanted < soft:
         resource.setrlimit(resource.RLIMIT_AS, (wanted, hard))
 
 

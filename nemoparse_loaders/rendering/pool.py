@@ -383,7 +383,7 @@ class RenderPool:
             where = "" if job is None else f" at {job.error('')}".rstrip(": ")
             logger.warning("A render process %s%s. %s", end.how, where, end.stderr)
         elif self._failed_starts < _START_TRIES:
-            logger.warning("A render process %s; trying again. %s", end.how, end.stderr)
+            logger.info("A render process %s; trying again. %s", end.how, end.stderr)
         elif self._seats:
             self._most = len(self._seats)
             logger.warning("A render process %s; going on with %d. %s", end.how, self._most, end.stderr)
