@@ -17,6 +17,8 @@ from typing import Any
 
 from .measure import Job, descendants, resident_mb
 
+# Seconds; the longest scenario takes the slowest client about ten minutes.
+PATIENCE = 3600
 ROOT = Path(__file__).parents[2]
 CLIENTS = {
     "ours": "benchmarks.engine.client_ours",
@@ -117,8 +119,13 @@ def run_client(client: str, server: ServerJob, job: Job, python: str = sys.execu
             command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         ) as process:
             watch = ChildMemory(process.pid)
-            output, errors = process.communicate()
-            children_mb = watch.stop()
+            try:
+                output, errors = process.communicate(timeout=PATIENCE)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                raise RuntimeError(f"{client} was not done after {PATIENCE} seconds") from None
+            finally:
+                children_mb = watch.stop()
         if process.returncode:
             raise RuntimeError(f"{client} ended with status {process.returncode}:\n{errors[-3000:]}")
         seen = statistics(base_url)
