@@ -425,6 +425,33 @@ class TestRoom:
 
         run_virtual(work())
 
+    def test_a_cancelled_try_leaves_its_place_to_the_next_page(self) -> None:
+        async def work() -> None:
+            async with pool_of(ScriptedServer()) as pool:
+                endpoint = await pool.room(0)
+                pool.done(endpoint, refused(), began=now())
+                assert await pool.room(0) is endpoint
+                waiting = asyncio.create_task(pool.room(1))
+                began = now()
+                await asyncio.sleep(1.0)
+                pool.done(endpoint, None, began=began)
+                assert await waiting is endpoint
+
+        run_virtual(work())
+
+    def test_a_server_that_works_on_a_page_of_ours_may_refuse_others(self) -> None:
+        async def work() -> None:
+            async with pool_of(ScriptedServer(max_concurrency=9)) as pool:
+                for _ in range(9):
+                    endpoint = await pool.room(0)
+                for page in range(8):
+                    began = now()
+                    await asyncio.sleep(POLICY.patience)
+                    pool.done(endpoint, ServerBusyError("no room"), began=began, page=page)
+                assert endpoint.is_up
+
+        run_virtual(work())
+
     def test_a_refused_key_takes_one_of_several_out_for_good(self, caplog: pytest.LogCaptureFixture) -> None:
         async def work() -> None:
             async with pool_of(ScriptedServer(name="a"), ScriptedServer(name="b")) as pool:
