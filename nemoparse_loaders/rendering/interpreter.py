@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import subprocess
@@ -34,10 +35,25 @@ def find_python() -> str | None:
 
 
 def usable_cores() -> int:
-    """Cores that this process may use."""
-    if sys.platform == "linux":
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    """Cores that this process may use, at least 1; in a container those that it is granted."""
+    if sys.platform != "linux":
+        return os.cpu_count() or 1
+    cores = len(os.sched_getaffinity(0))
+    try:
+        granted = granted_cores(Path("/sys/fs/cgroup/cpu.max").read_text("ascii"))
+    except (OSError, ValueError):
+        return cores
+    return cores if granted is None else min(cores, granted)
+
+
+def granted_cores(cpu_max: str) -> int | None:
+    """What a control group's ``cpu.max`` grants, rounded up; None for no limit.
+
+    Raises:
+        ValueError: It is no such text.
+    """
+    quota, period = cpu_max.split()
+    return None if quota == "max" else max(1, math.ceil(int(quota) / int(period)))
 
 
 def start_python(executable: str, module: str, stderr: BinaryIO | None) -> subprocess.Popen[bytes]:

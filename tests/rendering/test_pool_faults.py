@@ -14,7 +14,7 @@ import pytest
 
 from nemoparse_loaders.errors import PageRenderError, SourceError
 from nemoparse_loaders.rendering import OpenedSource, PageRenderer, RenderPool, RenderSettings
-from nemoparse_loaders.rendering.interpreter import find_python
+from nemoparse_loaders.rendering.interpreter import find_python, granted_cores
 from nemoparse_loaders.rendering.pdfium import PDFIUM_LOCK
 from nemoparse_loaders.sources import load_source
 
@@ -274,6 +274,13 @@ async def test_without_children_a_thread_draws(
     warnings = [record.message for record in caplog.records if record.levelno == logging.WARNING]
     assert len(warnings) == 1
     assert warnings[0].startswith(f"No process can be started to draw pages in ({no_python}")
+
+
+@pytest.mark.parametrize(
+    ("text", "cores"), [("max 100000\n", None), ("50000 100000\n", 1), ("250000 100000\n", 3)]
+)
+def test_cores_that_a_container_is_granted(text: str, cores: int | None) -> None:
+    assert granted_cores(text) == cores
 
 
 def test_programs_that_embed_python_are_not_started(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
