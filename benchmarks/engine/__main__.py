@@ -32,6 +32,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--pages-a-slot", type=int, default=20)
     parser.add_argument("--in-flight", type=int, help="ours: max_concurrency; default: its own choice")
     parser.add_argument("--long-pages", type=int, default=2000, help="memory: pages of the file")
+    parser.add_argument("--limit-slots", type=int, default=64, help="limit: slots of the server")
     parser.add_argument("--json", type=Path, help="write the figures to a file, too")
     parser.add_argument("--check", action="store_true", help="exit with 1 where a target is missed")
     options = parser.parse_args()
@@ -70,6 +71,7 @@ def main() -> None:
             in_flight=options.in_flight,
             docling=options.docling,
             long_pages=options.long_pages,
+            limit_slots=options.limit_slots,
         )
         setup.work.mkdir(parents=True, exist_ok=True)
         for name in options.scenario:

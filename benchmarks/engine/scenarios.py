@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from .harness import CLIENTS, Result, ServerJob, run_client
@@ -38,6 +38,7 @@ class Setup:
         in_flight: For this library; None for its own choice.
         docling: The Python of docling's environment.
         long_pages: For "memory".
+        limit_slots: For "limit".
     """
 
     pages: Path
@@ -49,6 +50,7 @@ class Setup:
     in_flight: int | None
     docling: str
     long_pages: int
+    limit_slots: int
 
 
 @dataclass
@@ -153,16 +155,17 @@ def memory(setup: Setup) -> Outcome:
 
 
 def limit(setup: Setup) -> Outcome:
-    """The adaptive limit against the best fixed one on a steady server of 64 slots."""
+    """The adaptive limit against the best fixed one on a steady server."""
     outcome = Outcome()
-    server = ServerJob(64, "2", make_reply(setup.work))
+    count = setup.limit_slots
+    server = ServerJob(count, "2", make_reply(setup.work))
 
     def speed(in_flight: int | None) -> float:
-        result = run_one(setup, "ours", server, _cached_job(setup, 64 * setup.pages_a_slot, in_flight))
-        outcome.results.append(result)
+        result = run_one(setup, "ours", server, _cached_job(setup, count * setup.pages_a_slot, in_flight))
+        outcome.results.append(replace(result, client=f"ours, {in_flight or 'adaptive'}"))
         return result.pages_per_second
 
-    outcome.comparison = compare(speed, [32, 64, 80, 128])
+    outcome.comparison = compare(speed, [count // 2, count, count * 5 // 4, count * 2])
     outcome.ratios["pages/s, adaptive / best fixed"] = outcome.comparison.mean
     mean = outcome.comparison.mean
     outcome.expect(mean >= LEAST_OF_BEST_LIMIT, f"adaptive reaches {mean:.1%} of the best fixed limit")
