@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from nemoparse_loaders.decoding.tables import find_tables
 from nemoparse_loaders.decoding.tables.found import FoundTable
-from nemoparse_loaders.decoding.tables.latex_reader import TabularRows, read_tabular
+from nemoparse_loaders.decoding.tables.latex_reader import read_tabular
+from nemoparse_loaders.decoding.tables.latex_rows import TabularRows
 from nemoparse_loaders.decoding.tables.latex_simple import read_simple_tabular
 from nemoparse_loaders.decoding.tables.latex_tokens import find_structure, tokenize
 

@@ -11,7 +11,8 @@ import re
 from .found import FoundTable, Grid
 from .grid import table_from_placeholders
 from .html_table import find_html_tables
-from .latex_reader import TabularRows, read_tabular
+from .latex_reader import read_tabular
+from .latex_rows import TabularRows
 from .latex_simple import read_simple_tabular
 from .latex_tokens import TABLE_ENVIRONMENTS, Kind, Structure, Token, find_structure, tokenize
 from .pipe import find_pipe_tables
@@ -44,6 +45,7 @@ _WRAPPER = re.compile(
 )
 _CAPTION = re.compile(r"\\caption\*?(?:\[[^\]\n]{0,400}\])?\{((?:[^{}\\]|\\.|\{[^{}]{0,400}\}){0,4000})\}")
 _CUT_MESSAGE = "its beginning is missing"
+_END_MESSAGE = "its end has the name of another environment"
 
 
 def find_tables(
@@ -166,6 +168,8 @@ def _add_table(
     name = tokens[start].text if has_begin else ""
     rows = read_tabular(body, tokens, structure, start + has_begin, end, name)
     damage = rows.damage or ("" if has_begin else _CUT_MESSAGE)
+    if not damage and not cut and tokens[end].text != name and tokens[end].text in TABLE_ENVIRONMENTS:
+        damage = _END_MESSAGE
     _add_rows(parts, rows, source, cut=cut, damage=damage, marked_only=marked_only)
 
 
@@ -187,6 +191,7 @@ def _add_rows(
     damage: str,
     marked_only: bool,
 ) -> None:
+    parts.extend(filter(None, rows.captions))
     grid = _to_grid(rows, marked_only=marked_only)
     if grid is not None:
         parts.append(FoundTable(grid, source, cut, damage))

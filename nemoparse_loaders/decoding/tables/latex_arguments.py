@@ -54,6 +54,17 @@ class Arguments:
         opened = self.open_index(index)
         return self.source[self.tokens[opened].end : self.tokens[group_end].start]
 
+    def texts(self, index: int, count: int) -> tuple[list[str], int] | None:
+        """The texts of the next groups and the index behind them; None where there are not that many."""
+        texts: list[str] = []
+        for _ in range(count):
+            group = self.group(index)
+            if group is None:
+                return None
+            texts.append(self.group_text(index, group))
+            index = group + 1
+        return texts, index
+
     def skip_group(self, index: int, option: re.Pattern[str] = OPTION) -> int:
         """The index behind the next group, and behind an option before it."""
         if (

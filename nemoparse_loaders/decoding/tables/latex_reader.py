@@ -21,7 +21,9 @@ from .latex_commands import (
     STYLES,
     SYMBOLS,
 )
+from .latex_rows import TabularRows
 from .latex_tokens import TABLE_ENVIRONMENTS, Kind, Structure, Token
+from .latex_units import QUANTITIES, quantity_text
 from .source_cell import Row
 
 _RULE_OPTION = re.compile(r"\s*(?:\[[^\[\]\n]{0,40}\]|\((?:l|r|lr|rl|[lr]{0,2}\{[^{}]{0,20}\}){0,4}\))\s*")
@@ -29,25 +31,6 @@ _LENGTH_OPTION = re.compile(r"\s*\[\s*-?[0-9.]{0,8}\s*(?:[a-z]{2}|\\[A-Za-z]+)\s
 _CELL_OR_ROW_END = re.compile(r"(&|\\\\)")
 # Escapes that stay escaped in Markdown, because the bare character would be a mark.
 _MARKDOWN_MARKS = frozenset("*_`")
-
-
-@dataclass(slots=True)
-class TabularRows:
-    r"""A tabular as read.
-
-    Attributes:
-        rows: Its cells.
-        declared_cols: Columns of its specification, 0 without one.
-        midrules: Numbers of rows above each ``\midrule``.
-        hlines: Numbers of rows above each ``\hline``.
-        damage: What did not fit, in words.
-    """
-
-    rows: list[Row] = field(default_factory=list)
-    declared_cols: int = 0
-    midrules: list[int] = field(default_factory=list)
-    hlines: list[int] = field(default_factory=list)
-    damage: str = ""
 
 
 def read_tabular(
@@ -84,6 +67,8 @@ class _Reader:
     # From the token that closes a group to what has to be written there.
     closers: dict[int, tuple[int, str]] = field(default_factory=dict)
     open_groups: int = 0
+    # The row end behind a caption ends no row.
+    behind_caption: bool = False
     nested: int = 0
     bold: int = 0
 
@@ -94,7 +79,8 @@ class _Reader:
         self.cell = CellText()
 
     def end_row(self, *, at_end: bool = False) -> None:
-        if at_end and not self.row and not self.cell.has_text and not self.cell.spans_columns:
+        ends_caption, self.behind_caption = self.behind_caption, False
+        if not (self.row or self.cell.has_text or self.cell.spans_columns) and (at_end or ends_caption):
             return
         self.end_cell()
         self.result.rows.append(self.row)
@@ -114,6 +100,9 @@ class _Reader:
             self._take_row_end()
         elif kind is Kind.BREAK:
             self.cell.break_line()
+        elif kind is Kind.CAPTION:
+            self.result.captions.append(token.text)
+            self.behind_caption = True
         elif kind is Kind.COMMAND:
             return self._take_command(index, token)
         elif kind is Kind.ESCAPE:
@@ -282,6 +271,8 @@ class _Reader:
             return self._enter_group(after)
         if name in ("diagbox", "backslashbox", "slashbox"):
             return self._take_diagonal(index)
+        if name in QUANTITIES:
+            return self._take_quantity(index, token)
         return self._take_unknown(index, token)
 
     def _take_unknown(self, index: int, token: Token) -> int:
@@ -367,14 +358,21 @@ class _Reader:
 
     def _take_diagonal(self, index: int) -> int:
         """Two texts in one cell, parted by a line."""
-        first = self.arguments.group(index + 1)
-        second = self.arguments.group(first + 1) if first is not None else None
-        if first is None or second is None:
+        found = self.arguments.texts(index + 1, 2)
+        if found is None:
             return self._enter_group(index + 1)
-        self.cell.add(
-            self.arguments.group_text(index + 1, first) + " / " + self.arguments.group_text(first + 1, second)
-        )
-        return second + 1
+        texts, after = found
+        self.cell.add(" / ".join(texts))
+        return after
+
+    def _take_quantity(self, index: int, token: Token) -> int:
+        n_numbers, has_unit = QUANTITIES[token.text]
+        found = self.arguments.texts(index + 1, n_numbers + has_unit)
+        if found is None:
+            return self._take_unknown(index, token)
+        texts, after = found
+        self.cell.add(quantity_text(token.text, texts[:n_numbers], texts[-1] if has_unit else ""))
+        return after
 
     # --- arguments --------------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ import re
 from .column_spec import count_columns
 from .latex_cells import around_breaks, one_line, span_number
 from .latex_commands import STYLES
-from .latex_reader import TabularRows
+from .latex_rows import TabularRows
 from .latex_tokens import has_entity
 from .source_cell import Row, SourceCell, cell_text
 

@@ -27,6 +27,8 @@ class Kind(IntEnum):
     BREAK = 9
     # Ends of cells and rows, with the plain text behind each: "& a & 5\\% \\\\ c".
     CELLS = 10
+    # A caption with its group; its text is that of the group.
+    CAPTION = 11
 
 
 _LENGTH = r"\[[ ]?-?[0-9.]{1,8}[ ]?(?:pt|ex|em|cm|mm|in|bp|pc|sp|\\[a-z]{4,16})[ ]?\]"
@@ -35,7 +37,17 @@ _ENTITIES = {"&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'"
 _ENTITY = "|".join(_ENTITIES)
 _ANY_ENTITY = re.compile(_ENTITY)
 _CELL_END = rf"&(?!(?:{'|'.join(name[1:] for name in _ENTITIES)}))"
+# Without a row end, so that one whose brace was left out takes no rows with it.
+_SIGN = r"[^{}\\]|\\[^\\]"
+_CAPTION = (
+    rf"\\caption\*?(?:\[[^\]\n]{{0,400}}\])?\{{(?P<words>(?:{_SIGN}|\{{(?:{_SIGN}){{0,400}}\}}){{0,2000}})\}}"
+)
+_ADDRESS = r"(?:[^{}\s\\]|\\[^A-Za-z\s\\])*"
 _TOKENS = (
+    rf"|(?P<caption>{_CAPTION})"
+    # In an address "&" ends no cell.
+    rf"|(?P<url>\\(?:url|nolinkurl|path)\{{(?P<address>{_ADDRESS})\}})"
+    rf"|(?P<link>\\href\{{{_ADDRESS}\}}(?=\{{))"
     r"|(?P<env>\\(?P<which>begin|end)[ ]{0,4}\{(?P<name>[A-Za-z]{1,24}\*?)\})"
     rf"|(?P<row_end>\\\\(?:\*(?=[\s\[]|\Z))?(?:[ ]?{_LENGTH})?)"
     r"|(?P<command>\\[A-Za-z]+(?:\*(?=[\[{]))?)(?P<option>\[[^\[\]{}&\\\n]{0,40}\])?"
@@ -134,6 +146,12 @@ def tokenize(source: str) -> list[Token]:
                 kind = _SINGLE[text]
             elif group == "entity":
                 kind, text = Kind.TEXT, _ENTITIES[text]
+            elif group == "caption":
+                kind, text = Kind.CAPTION, match["words"].strip()
+            elif group == "url":
+                kind, text = Kind.TEXT, _address(match["address"])
+            elif group == "link":
+                kind, text = Kind.TEXT, ""
             elif group == "env":
                 kind, text = (Kind.BEGIN if match["which"] == "begin" else Kind.END), match["name"]
             else:
@@ -151,6 +169,11 @@ def tokenize(source: str) -> list[Token]:
     return tokens
 
 
+def _address(source: str) -> str:
+    """An address as it is, without LaTeX's escapes."""
+    return _ANY_ENTITY.sub(lambda match: _ENTITIES[match[0]], source.replace("\\", ""))
+
+
 def _is_path(source: str, match: re.Match[str], in_path: bool) -> bool:
     following = source[match.end() : match.end() + 1]
     before = source[max(0, match.start() - 3) : match.start()]
@@ -165,9 +188,25 @@ def find_structure(tokens: list[Token]) -> Structure:
     for index, token in enumerate(tokens):
         if token.kind is not Kind.TEXT:
             finder.take(index, token, tokens)
-    for level in finder.levels[1:]:
-        finder.structure.env_end[level.begin] = len(tokens)
+    open_begins = [level.begin for level in finder.levels[1:]]
+    finder.structure.env_end.update(dict.fromkeys(open_begins, len(tokens)))
+    _pair_misnamed_ends(tokens, finder.structure, open_begins)
     return finder.structure
+
+
+def _pair_misnamed_ends(tokens: list[Token], structure: Structure, open_begins: list[int]) -> None:
+    r"""Let ``\end{array}`` end the ``tabular`` before it, if nothing else does."""
+    begins = [index for index in reversed(open_begins) if tokens[index].text in TABLE_ENVIRONMENTS]
+    open_tables: list[int] = []
+    kept: list[int] = []
+    for end in structure.lone_ends:
+        while begins and begins[-1] < end:
+            open_tables.append(begins.pop())
+        if open_tables and tokens[end].text in TABLE_ENVIRONMENTS:
+            structure.env_end[open_tables.pop()] = end
+        else:
+            kept.append(end)
+    structure.lone_ends = kept
 
 
 @dataclass(slots=True)
