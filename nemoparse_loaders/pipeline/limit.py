@@ -145,6 +145,7 @@ class RequestLimit:
             seconds: From start to end.
         """
         now = self._clock()
+        seconds = max(0.0, seconds)
         in_flight = self._in_flight
         self._end(now)
         self._turns.finished(now - seconds)
@@ -215,7 +216,8 @@ class RequestLimit:
             return
         window = self._loads
         self._queues = window.fewest_waiting > 0
-        self._running = window.most_running if self._queues else 0
+        if self._queues:
+            self._running = window.most_running
         wanted = window.most_running + reserve(window.most_running)
         if self._queues and wanted < self._allowed:
             self._give_notice(window.most_running)
@@ -282,7 +284,8 @@ class RequestLimit:
         self._proven = max(self._proven, self._allowed)
         if self._too_many is None:
             return
-        if self._failed_probes >= SURE_PROBES and self._total >= FEWEST_REPLIES and not self._rated:
+        sure = self._failed_probes >= SURE_PROBES and self._proven <= 2 * self._allowed
+        if sure and self._total >= FEWEST_REPLIES and not self._rated:
             self._give_notice(self._allowed)
         if self._allowed >= self._too_many:
             self._failed_probes = 0
@@ -306,7 +309,7 @@ class RequestLimit:
         """How many pages the server seems to work on at a time, or more."""
         seconds = now - self._first_reply
         rate = (self._replies - 1) / seconds if self._replies > 1 and seconds > 0 else 0.0
-        return max(self._turns.at_once, math.ceil(rate * self._fastest - 0.1))
+        return max(self._turns.at_once, round(rate * self._fastest))
 
     def _fewest(self) -> int:
         at_once = self._running

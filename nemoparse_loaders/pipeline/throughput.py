@@ -26,6 +26,9 @@ FORGET = 0.85
 EXACT = 0.025
 MOST_REPLIES = 1000
 FEWEST_REPLIES = 20
+# Few in flight: it gets hardly more exact beyond so many times the replies counted before it.
+BASE_SHARE = 5
+MOST_ROUNDS = 25
 # Rounds between two trials: twice as many after each trial that changed nothing.
 FIRST_WAIT = 2
 LONGEST_WAIT = 32
@@ -135,11 +138,6 @@ class ThroughputSearch:
         """The number in flight that it wants now."""
         return self.base if self._trial is None else self._trial
 
-    @property
-    def tries_fewer(self) -> bool:
-        """Whether a trial with fewer is under way."""
-        return self._trial is not None and self._trial < self.base
-
     def _higher(self, level: int) -> int:
         return min(self._ceiling, max(level + 1, round(level * STEP)))
 
@@ -149,8 +147,10 @@ class ThroughputSearch:
     def move(self, level: int) -> None:
         """Go on from a number nearby, and keep what was found."""
         self.base = max(1, min(level, self._ceiling))
-        self._up_level = max(self.base, self._up_level)
-        self._down_level = min(self.base, self._down_level)
+        if self._up_level <= self.base:
+            self._up, self._up_level = Evidence(), self._higher(self.base)
+        if self._down_level >= self.base:
+            self._down, self._down_level = Evidence(), self._lower(self.base)
         self._stay()
 
     def hurry(self) -> None:
@@ -166,7 +166,7 @@ class ThroughputSearch:
             replies: Replies counted with the present number.
             seconds: Over so many seconds.
         """
-        if self._trial is not None or level >= self.base or self._rounds < self._no_suspicion:
+        if self._trial is not None or level >= self.base or self._rounds < self._no_suspicion or seconds <= 0:
             return
         self._base_count = Count(replies, seconds)
         self._down, self._down_level = Evidence(), level
@@ -245,7 +245,8 @@ class ThroughputSearch:
 
     def _chance(self) -> float:
         """Variance of a count, for each reply. Short rounds show too little of very unequal pages."""
-        unequal = self._square / self._mean**2 - 1 if self._mean > 0 else 0.0
+        squared = self._mean**2
+        unequal = self._square / squared - 1 if squared > 0 else 0.0
         return max(self._variance, min(unequal, MOST_UNEQUAL), 1e-6)
 
     def _learn_chance(self, replies: int, seconds: float) -> None:
@@ -293,10 +294,13 @@ class ThroughputSearch:
         evidence = (self._up if up else self._down).with_trial(gain if up else -gain, weight, chance)
         better = evidence.surely_more(chance)
         if self._suspected:
-            enough = counted >= SUSPICION_REPLIES * (1 if self._trial * 4 <= self.base else 2)
-            better = evidence.gain > 2 * WORTHWHILE + evidence.error(chance) / 2
+            # Where nothing waits, a quarter gives so much less that few replies tell.
+            far = self._trial * 4 <= self.base
+            enough = counted >= SUSPICION_REPLIES * (1 if far else 2)
+            better = evidence.gain > 2 * WORTHWHILE + evidence.error(chance) * (1.0 if far else 0.5)
         else:
-            enough = counted >= min(MOST_REPLIES, chance / EXACT**2)
+            most = max(BASE_SHARE * self._base_count.replies, MOST_ROUNDS * self._trial)
+            enough = counted >= min(most, MOST_REPLIES, chance / EXACT**2)
             if enough and not better:
                 better = evidence.expected(chance) > (WORTHWHILE if up else WORTHWHILE / 3)
             enough = enough or better or evidence.surely_not_more(chance)
@@ -334,7 +338,7 @@ class ThroughputSearch:
 
     def _postpone(self, now: float, *, sure: bool) -> None:
         if self._suspected:
-            self._no_suspicion = min(LONGEST_WAIT, max(FIRST_WAIT, self._no_suspicion * 2))
+            self._no_suspicion = min(LONGEST_WAIT, max(1, self._no_suspicion * 2))
         longest = LONGEST_WAIT if sure else UNSURE_WAIT
         self._wait = min(longest, max(FIRST_WAIT, self._wait * 2))
         self._calm_since = now
