@@ -176,6 +176,16 @@ def test_a_page_of_empty_bands_has_failed() -> None:
     assert [(issue.code, issue.severity) for issue in page.issues] == [("empty", "error")]
 
 
+def test_no_box_reaches_out_of_its_band() -> None:
+    top, bottom = 0.03, 0.29
+    assert top + 1.0 * (bottom - top) > bottom  # what floating point makes of it
+    text = "<x_0.0><y_0.0>word<x_1.0><y_1.0><class_Text>"
+
+    page = page_from_record(PageRecord(GEOMETRY, parts=(part(text, top, bottom),)), "3.5")
+
+    assert page.elements[0].bbox == (0.0, 0.03, 1.0, 0.29)
+
+
 def test_a_band_alone_keeps_its_place() -> None:
     # The other one had nothing on it and was not sent.
     page = page_from_record(PageRecord(GEOMETRY, parts=(part(LINE, 0.5, 1.0),)), "3.5")

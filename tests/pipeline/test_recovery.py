@@ -272,6 +272,18 @@ def test_a_finer_cut_at_other_places_stands_alone() -> None:
     assert page.status == "ok"
 
 
+@pytest.mark.parametrize("quarters", [QUARTERS, (0.0, 0.3, 0.55, 0.8, 1.0)])
+def test_a_finer_cut_that_is_read_worse_is_not_taken(quarters: Sequence[float]) -> None:
+    cut = ModelReply(reply("The lower half but for").text + "<x_0.1><y_0.6>its", "length")
+    bands: dict[tuple[float, float], Answer] = {(0.0, 0.48): reply("The upper half"), (0.48, 1.0): cut}
+    bands |= {edges: EMPTY for edges in pairwise(quarters) if edges not in bands}
+
+    page, kept = recovered(EMPTY, Scripted(cuts={2: HALVES, 4: quarters}, bands=bands))
+
+    assert texts(page)[:2] == ["The upper half", "The lower half but for"]
+    assert [(part.top, part.bottom) for part in kept.parts] == [(0.0, 0.48), (0.48, 1.0)]
+
+
 def test_an_empty_band_is_not_asked_for() -> None:
     ladder = Scripted(cuts={2: HALVES}, blank=(0.48,), bands={0.0: reply("All there is")})
 
