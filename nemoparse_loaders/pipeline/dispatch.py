@@ -12,7 +12,7 @@ from ..document import PageStep, StepAction
 from ..errors import BackendError, ServerBusyError, ServerFailedError
 from ..rendering.page_image import PageImage
 from .endpoints import Endpoint, EndpointPool
-from .retry import LONGEST_WAIT_S, RetryBudget, RetryPolicy
+from .retry import RetryBudget, RetryPolicy
 
 # Busy answers that a page may get, however well other pages fare.
 MOST_BUSY_ANSWERS = 200
@@ -146,7 +146,6 @@ class _Page:
             if isinstance(wait, BackendError):
                 return self._end(wait)
             avoid = endpoint
-            at = None if endpoint is at else at
             if wait > 0:
                 await asyncio.sleep(wait)
 
@@ -216,15 +215,9 @@ class _Page:
             self._spent += 1
         if self._spent > self._policy.max_retries:
             return error
-        goes_elsewhere = self._goes_elsewhere()
-        asked = error.retry_after or 0.0
-        if asked > LONGEST_WAIT_S and not goes_elsewhere:
-            return error
         self._note(error)
-        # A server that is paused gets nobody's pages: no need for this one to wait by itself.
-        if goes_elsewhere or endpoint.limit.delay() > 0:
-            return 0.0
-        return self._policy.backoff(self._busy_in_a_row)
+        # Where the server asks for a longer wait, nobody gets room there before.
+        return 0.0 if self._goes_elsewhere() else self._policy.backoff(self._busy_in_a_row)
 
     def _goes_elsewhere(self) -> bool:
         """Whether another server can take the page at once; if none can, all are worth a try again."""

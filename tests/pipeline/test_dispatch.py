@@ -25,7 +25,13 @@ from nemoparse_loaders.errors import (
     ServerFailedError,
 )
 from nemoparse_loaders.options import ParseOptions
-from nemoparse_loaders.pipeline.dispatch import MOST_STEPS, Dispatcher, PageFailure, PageReply
+from nemoparse_loaders.pipeline.dispatch import (
+    MOST_BUSY_ANSWERS,
+    MOST_STEPS,
+    Dispatcher,
+    PageFailure,
+    PageReply,
+)
 from nemoparse_loaders.pipeline.endpoints import EndpointPool
 from nemoparse_loaders.pipeline.metrics import RunMetrics
 from nemoparse_loaders.pipeline.retry import RetryPolicy
@@ -243,15 +249,36 @@ class TestBusy:
         assert seconds < 4 * RetryPolicy(4).patience
         assert len(server.asked) < 200
 
-    def test_a_page_that_is_always_refused_while_others_get_through_ends_as_well(self) -> None:
+    @staticmethod
+    def refusing_the_first(times: int) -> Answer:
+        """Page 0 is refused so often, although nothing else is under way; it may come again at once."""
+
         async def answer(server: ScriptedServer, page: int) -> ModelReply:
             await asyncio.sleep(0.5)
-            if page == 0:
-                raise BUSY
+            if page == 0 and server.asked.count(0) <= times:
+                raise ServerBusyError("no room", status=503, retry_after=0.0)
             return ModelReply("text", "stop")
 
-        outcomes = run([ScriptedServer(answer)], 5000)
-        assert [outcome for outcome in outcomes if isinstance(outcome, PageFailure)] == [outcomes[0]]
+        return answer
+
+    def test_refusals_cost_nothing_as_long_as_pages_get_through(self) -> None:
+        server = ScriptedServer(self.refusing_the_first(30))
+        outcomes = run([server], 500, max_concurrency=1)
+        assert failures(outcomes) == []
+        assert outcomes[0].attempts == 31
+
+    def test_but_not_for_ever(self) -> None:
+        server = ScriptedServer(self.refusing_the_first(10_000))
+        outcomes = run([server], 2000, max_concurrency=1)
+        assert failures(outcomes) == [outcomes[0]]
+        assert MOST_BUSY_ANSWERS < outcomes[0].attempts < MOST_BUSY_ANSWERS + 10
+
+    def test_refusals_cost_nothing_while_another_page_fills_the_server(self) -> None:
+        server = ScriptedServer(one_slot(100.0), max_concurrency=2)
+        del server.base_url  # its limit does not adapt, so that it is asked on and on
+        outcomes = run([server], 2)
+        assert failures(outcomes) == []
+        assert outcomes[1].attempts > 5
 
     def test_retry_after_pauses_all_pages(self) -> None:
         starts: list[float] = []
@@ -369,7 +396,22 @@ class TestSeveralServers:
         [outcome], seconds = run_virtual(work())
         assert isinstance(outcome, PageReply)
         assert outcome.endpoint.backend is good
-        assert seconds < 0.5
+        assert seconds == pytest.approx(0.1)
+
+    def test_also_if_that_has_more_to_do(self) -> None:
+        async def work() -> None:
+            policy = RetryPolicy(4)
+            bad, good = ScriptedServer(always(BROKEN), name="bad"), ScriptedServer(name="good")
+            async with EndpointPool([bad, good], ParseOptions.build(), policy) as pool:
+                for _ in range(3):
+                    await pool.room(0, prefer=pool.endpoints[1])
+                dispatcher, metrics = Dispatcher(pool, policy), RunMetrics()
+                for page in range(2):
+                    outcome = await dispatcher.read(picture(page), priority=page, metrics=metrics)
+                    assert isinstance(outcome, PageReply)
+            assert bad.asked == good.asked == [0, 1]
+
+        run_virtual(work())
 
     def test_one_that_comes_back_gets_pages_again(self) -> None:
         async def answer(server: ScriptedServer, page: int) -> ModelReply:

@@ -96,10 +96,10 @@ def test_a_reply_in_between_starts_the_count_again(health: Callable[..., ServerH
 
 def test_a_slow_page_is_not_the_servers_fault(health: Callable[..., ServerHealth], clock: Clock) -> None:
     server = health(alone=False)
+    began = clock.now
+    server.replied(clock.ahead(60.0))
+    clock.ahead(60.0)
     for page in range(10):
-        began = clock.now
-        server.replied(clock.ahead(60.0))
-        clock.ahead(60.0)
         server.failed(ReplyTimeoutError("late"), began, page)
     assert server.state == "up"
 
@@ -177,6 +177,14 @@ def test_older_requests_neither_fail_a_probe_nor_pass_for_one(
     server.replied(old)
     assert server.state == "down"
     assert (server.probe_in() or 0.0) < 0.01  # it still works on something: ask it now
+    clock.ahead(1.0)
+    server.probe_started()
+    server.failed(ServerFailedError("cut"), old, 3)
+    server.ended(old)
+    server.replied(old)
+    assert server.is_probed
+    server.replied(clock.now)
+    assert server.state == "up"
 
 
 def test_a_cancelled_probe_leaves_the_place_to_another(
