@@ -188,11 +188,12 @@ class RequestLimit:
         now = self._clock()
         self._end(now)
         self._turns.refused()
-        if retry_after is not None and retry_after > 0:
+        asked = retry_after is not None and retry_after > 0  # neither 0 nor a nan is a pause
+        if retry_after is not None and asked:
             self._paused_until = max(self._paused_until, now + min(retry_after, LONGEST_PAUSE))
             self._rated = True
         taken = self._in_flight
-        if taken == 0 and retry_after is None:
+        if taken == 0 and not asked:
             pause = min(LONGEST_OUTAGE_PAUSE, FIRST_OUTAGE_PAUSE * 2.0**self._outage_pauses)
             self._outage_pauses = min(self._outage_pauses + 1, MOST_DOUBLINGS)
             self._paused_until = max(self._paused_until, now + pause)

@@ -233,13 +233,14 @@ def test_refusals_go_down_to_what_was_taken() -> None:
     assert limit.delay() == 0.0
 
 
-def test_a_server_that_takes_nothing_is_asked_ever_more_rarely_but_asked() -> None:
+@pytest.mark.parametrize("asked", [None, 0.0, math.nan, -1.0])
+def test_a_server_that_takes_nothing_is_asked_ever_more_rarely_but_asked(asked: float | None) -> None:
     clock = Clock()
     limit = RequestLimit(64, ceiling=256, clock=clock)
     waits = []
     for _ in range(8):
         limit.started()
-        limit.refused(None)
+        limit.refused(asked)
         waits.append(limit.delay())
         clock.now += waits[-1]
     assert waits == sorted(waits)
