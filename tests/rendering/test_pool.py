@@ -7,6 +7,7 @@ import csv
 import os
 import pickle
 import random
+import sys
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
@@ -160,10 +161,14 @@ async def test_a_file_that_is_changed_or_gone(pool: RenderPool, make_pdf: MakePd
     assert await pool.render(opened, 1, SMALL) == first
 
 
+@pytest.mark.parametrize("limits", [{"_PAGES_A_WORKER": 4}, {"_LEAST_PAGES": 3, "_TIRED_BYTES": 1 << 20}])
 async def test_workers_are_few_until_pages_wait_and_are_renewed(
-    make_pdf: MakePdf, monkeypatch: pytest.MonkeyPatch
+    make_pdf: MakePdf, monkeypatch: pytest.MonkeyPatch, limits: dict[str, int]
 ) -> None:
-    monkeypatch.setattr(pool_module, "_PAGES_A_WORKER", 4)
+    if "_TIRED_BYTES" in limits and sys.platform != "linux":
+        pytest.skip("only Linux says how much memory a process takes now")
+    for name, value in limits.items():
+        monkeypatch.setattr(pool_module, name, value)
     async with RenderPool(2) as pool:
         assert (pool.pids, pool.width) == ((), 2)
         opened = await pool.open(wide(make_pdf, 300, 12))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import select
 import signal
 import subprocess
@@ -11,6 +12,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+
+from nemoparse_loaders.rendering import RenderSettings, child
+from nemoparse_loaders.rendering.drawer import Document, Task
+from nemoparse_loaders.rendering.interpreter import find_python, start_python
+from nemoparse_loaders.sources import load_source
 
 MakePdf = Callable[..., bytes]
 
@@ -77,6 +83,26 @@ def test_the_child_loads_no_more_than_it_needs() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(done.stdout.split())
     assert not loaded & {"aiohttp", "PIL", "pypdfium2", "tokenizers", "nemoparse_loaders.rendering.pool"}
+
+
+@pytest.mark.parametrize("busy", [False, True])
+def test_the_end_of_its_input_is_the_end_of_a_child(pdf: Path, busy: bool) -> None:
+    executable = find_python()
+    assert executable is not None
+    with start_python(executable, child.__name__, None) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert pickle.load(process.stdout) == child.HELLO
+        if busy:
+            # So many pages that it is at one of them when the input ends; nobody reads what comes of them.
+            document = Document(load_source(pdf), None)
+            for number in range(500):
+                task = Task(number, 1, "render", document, 1, RenderSettings())
+                pickle.dump(task, process.stdin)
+            process.stdin.flush()
+            assert pickle.load(process.stdout).id == 0
+        process.stdin.close()
+        assert process.wait(30) == 0
 
 
 def test_where_the_interpreter_and_the_path_are_odd(pdf: Path, tmp_path: Path) -> None:
