@@ -134,12 +134,13 @@ def _scan_tokens(reply: str, found: Scan) -> None:
 def _whole_blocks(reply: str) -> tuple[list[Block], str]:
     """The whole blocks that a reply begins with, and the rest. Most replies are nothing else."""
     start = _PROMPTS_AT_START.match(reply)
-    blocks: list[Block] = []
-    for x0, y0, body, x1, y1, name, rest in _WHOLE_BLOCK.findall(reply, start.end() if start else 0):
-        if rest:
-            return blocks, rest
-        blocks.append(Block(body, name.strip(), BBox(float(x0), float(y0), float(x1), float(y1))))
-    return blocks, ""
+    found = _WHOLE_BLOCK.findall(reply, start.end() if start else 0)
+    rest: str = found.pop()[-1] if found and found[-1][-1] else ""
+    blocks = [
+        Block(body, name.strip(), BBox(float(x0), float(y0), float(x1), float(y1)))
+        for x0, y0, body, x1, y1, name, _ in found
+    ]
+    return blocks, rest
 
 
 def _add_noise(found: Scan, run: int, count: int) -> int:
