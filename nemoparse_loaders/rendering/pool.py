@@ -6,19 +6,19 @@ import asyncio
 import itertools
 import logging
 import weakref
-from collections import OrderedDict
 from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import TypeVar
 
 from ..document import Issue
-from ..errors import NemoparseError, OptionError, PageRenderError, SourceError
+from ..errors import NemoparseError, OptionError
 from ..sources import Source
 from .child import MEMORY_BYTES
 from .drawer import Answer, Document, Facts, Forget, Task
 from .interpreter import find_python, usable_cores
 from .line import WaitingLine
 from .page_image import PageBand, PageImage, TextLayer
+from .seats import Job, Seat
 from .settings import MIN_SIDE, RenderSettings
 from .workers import ChildWorker, Ended, Ready, ThreadWorker, Worker, post_to
 
@@ -27,7 +27,7 @@ T = TypeVar("T")
 logger = logging.getLogger(__name__)
 
 MOST_WORKERS = 8
-"""Most workers that are taken by themselves: they draw some 200 pages a second."""
+"""Most workers that are taken unasked: they draw more pages than one event loop carries."""
 
 _START_SECONDS = 60.0
 _START_TRIES = 2
@@ -67,46 +67,6 @@ class OpenedSource:
     key: int = field(repr=False)
 
 
-@dataclass(eq=False, slots=True)
-class _Job:
-    """A task with who waits for it."""
-
-    task: Task
-    file_name: str
-    future: asyncio.Future[Facts | PageImage | tuple[PageBand, ...]]
-    deaths: int = 0
-
-    def error(self, reason: str) -> NemoparseError:
-        if self.task.page_number:
-            return PageRenderError(self.file_name, self.task.page_number, reason)
-        return SourceError(self.file_name, reason)
-
-    def fail(self, reason: str) -> None:
-        if not self.future.done():
-            self.future.set_exception(self.error(reason))
-
-
-@dataclass(eq=False, slots=True)
-class _Seat:
-    """A worker with what the pool knows of it.
-
-    Attributes:
-        worker: It.
-        ready: Whether it takes tasks.
-        job: What it does, or what waits for it to be ready.
-        documents: Those it has, the one used last at the end.
-        pages: Pages that it has drawn.
-        timer: Calls the deadline.
-    """
-
-    worker: Worker
-    ready: bool = False
-    job: _Job | None = None
-    documents: OrderedDict[int, None] = field(default_factory=OrderedDict)
-    pages: int = 0
-    timer: asyncio.TimerHandle | None = None
-
-
 class RenderPool:
     """Draws pages side by side in child processes; an async context manager, bound to one event loop.
 
@@ -124,7 +84,7 @@ class RenderPool:
     """
 
     def __init__(self, workers: int | None = None, *, timeout: float = 60.0) -> None:
-        self._seats: dict[Worker, _Seat] = {}
+        self._seats: dict[Worker, Seat] = {}
         self._leaving: dict[Worker, asyncio.Event] = {}
         if workers is not None and workers < 0:
             raise OptionError("the number of render workers must be 0 or more")
@@ -133,7 +93,7 @@ class RenderPool:
         self._most = min(usable_cores(), MOST_WORKERS) if workers is None else workers
         self._timeout = timeout
         self._executable = find_python() if self._most else None
-        self._line: WaitingLine[_Job] = WaitingLine()
+        self._line: WaitingLine[Job] = WaitingLine()
         self._documents: dict[int, Document] = {}
         self._tasks = itertools.count(1)
         self._failed_starts = 0
@@ -251,7 +211,7 @@ class RenderPool:
         document = self._documents.get(task.key)
         if document is None:
             raise RuntimeError("the source is closed, or another RenderPool has opened it")
-        job = _Job(task, document.source.file_name, self._loop.create_future())
+        job = Job(task, document.source.file_name, self._loop.create_future())
         self._line.put(task.key, job)
         try:
             self._dispatch()
@@ -284,7 +244,7 @@ class RenderPool:
         for _ in range(min(len(self._line) - starting, self.width - len(self._seats))):
             self._start()
 
-    def _start(self, job: _Job | None = None) -> None:
+    def _start(self, job: Job | None = None) -> None:
         """Start a worker, for that job where there is one."""
         if self._loop is None:
             return
@@ -297,9 +257,9 @@ class RenderPool:
                 waiting.fail(f"no thread can be started to draw it in ({error})")
             return
         timer = self._loop.call_later(_START_SECONDS, worker.kill)
-        self._seats[worker] = _Seat(worker, job=job, timer=timer)
+        self._seats[worker] = Seat(worker, job=job, timer=timer)
 
-    def _give(self, seat: _Seat, job: _Job) -> bool:
+    def _give(self, seat: Seat, job: Job) -> bool:
         """Hand a job over; False where nobody waits for it any more."""
         document = self._documents.get(job.task.key)
         if self._loop is None or document is None or job.future.done():
@@ -316,7 +276,7 @@ class RenderPool:
         seat.worker.send(task)
         return True
 
-    def _too_late(self, seat: _Seat) -> None:
+    def _too_late(self, seat: Seat) -> None:
         job = seat.job
         if job is None:
             return
@@ -327,7 +287,7 @@ class RenderPool:
             self._dismiss(seat, now=True)
             self._dispatch()
 
-    def _dismiss(self, seat: _Seat, *, now: bool) -> None:
+    def _dismiss(self, seat: Seat, *, now: bool) -> None:
         self._unseat(seat)
         self._leaving[seat.worker] = asyncio.Event()
         if now:
@@ -335,7 +295,7 @@ class RenderPool:
         else:
             seat.worker.finish()
 
-    def _unseat(self, seat: _Seat) -> None:
+    def _unseat(self, seat: Seat) -> None:
         del self._seats[seat.worker]
         if seat.timer is not None:
             seat.timer.cancel()
@@ -362,7 +322,7 @@ class RenderPool:
                     self._give(seat, job)
         self._dispatch()
 
-    def _take_answer(self, seat: _Seat, job: _Job | None, answer: Answer) -> None:
+    def _take_answer(self, seat: Seat, job: Job | None, answer: Answer) -> None:
         if answer.trace:
             logger.error("A page could not be drawn, which should not happen:\n%s", answer.trace)
         if job is not None and not job.future.done():
@@ -375,7 +335,7 @@ class RenderPool:
         if tired or (seat.pages >= _PAGES_A_WORKER and isinstance(seat.worker, ChildWorker)):
             self._dismiss(seat, now=False)
 
-    def _mourn(self, seat: _Seat, end: Ended) -> None:
+    def _mourn(self, seat: Seat, end: Ended) -> None:
         """A worker has ended by itself: save its job, and go on with fewer where none can be started."""
         job = seat.job
         self._failed_starts = 0 if end.began else self._failed_starts + 1

@@ -96,13 +96,16 @@ class ThreadWorker:
     def _run(self) -> None:
         drawer = Drawer()
         self._post(self, Ready())
-        while (task := self._tasks.get()) is not None:
-            if isinstance(task, Forget):
-                drawer.forget(task.key)
-            else:
-                self._post(self, drawer.answer(task))
-        drawer.close()
-        self._post(self, Ended("was told to end", began=True))
+        try:
+            while (task := self._tasks.get()) is not None:
+                if isinstance(task, Forget):
+                    drawer.forget(task.key)
+                else:
+                    self._post(self, drawer.answer(task))
+                del task
+        finally:
+            drawer.close()
+            self._post(self, Ended("has ended its thread", began=True))
 
 
 class ChildWorker:
