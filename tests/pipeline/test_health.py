@@ -175,8 +175,9 @@ def test_older_requests_neither_fail_a_probe_nor_pass_for_one(
     server.failed(refused(), old, 2)
     assert server.probe_in() == wait
     server.replied(old)
-    assert server.state == "down"
-    assert (server.probe_in() or 0.0) < 0.01  # it still works on something: ask it now
+    wait = server.probe_in()
+    assert wait is not None
+    assert wait < 0.01  # it still works on something: ask it now
     clock.ahead(1.0)
     server.probe_started()
     server.failed(ServerFailedError("cut"), old, 3)
@@ -185,6 +186,22 @@ def test_older_requests_neither_fail_a_probe_nor_pass_for_one(
     assert server.is_probed
     server.replied(clock.now)
     assert server.state == "up"
+
+
+def test_a_sign_of_life_makes_pages_patient_again(health: Callable[..., ServerHealth], clock: Clock) -> None:
+    server = health()
+    old = clock.now
+    fail(server, clock, refused(), 1)
+    clock.ahead(POLICY.patience)
+    server.probe_started()
+    server.failed(refused(), clock.now, 1)
+    assert server.is_given_up
+    server.replied(old)
+    assert not server.is_given_up
+    clock.ahead(1.0)
+    server.probe_started()
+    server.failed(refused(), clock.now, 1)
+    assert not server.is_given_up
 
 
 def test_a_cancelled_probe_leaves_the_place_to_another(
