@@ -23,8 +23,10 @@ class _JumpingSelector(selectors.DefaultSelector):
     def __init__(self) -> None:
         super().__init__()
         self.now = 1000.0
+        self.turns = 0
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        self.turns += 1
         events = super().select(0)
         if events or timeout == 0:
             return events
@@ -41,6 +43,17 @@ class _VirtualLoop(asyncio.SelectorEventLoop):
 
     def time(self) -> float:
         return self._clock.now
+
+    @property
+    def turns(self) -> int:
+        return self._clock.turns
+
+
+def turns() -> int:
+    """How often the loop that runs has woken up."""
+    loop = asyncio.get_running_loop()
+    assert isinstance(loop, _VirtualLoop)
+    return loop.turns
 
 
 def run_virtual(work: Coroutine[Any, Any, T]) -> T:

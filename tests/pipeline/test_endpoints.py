@@ -27,7 +27,7 @@ from nemoparse_loaders.options import ParseOptions
 from nemoparse_loaders.pipeline.endpoints import Endpoint, EndpointPool
 from nemoparse_loaders.pipeline.retry import RetryPolicy
 
-from .scripted import MeteredServer, ScriptedServer, refused, run_virtual
+from .scripted import MeteredServer, ScriptedServer, refused, run_virtual, turns
 
 REPLY = ModelReply("text", "stop")
 POLICY = RetryPolicy(4)
@@ -483,8 +483,10 @@ class TestMeter:
             server = MeteredServer()
             server.loads = loads
             async with pool_of(server) as pool:
-                await asyncio.sleep(1e9)  # comes to no end if anybody wakes up in between to look
+                before = turns()
+                await asyncio.sleep(1000.0)
                 assert asked == []
+                assert turns() - before < 10  # nobody wakes up in between to look
                 endpoint = await pool.room(0)
                 await asyncio.sleep(30.0)
                 assert 10 <= len(asked) <= 30
