@@ -353,10 +353,10 @@ class RenderPool:
             return
         job.deaths += end.began
         if not end.began and self._failed_starts >= _START_TRIES:
-            job.fail(f"the process that drew it died, and the next one {end.how}")
+            job.fail(f"the process that {job.did} it died, and the next one {end.how}")
         elif job.deaths >= _TRIES:
             hint = f" ({_MEMORY_HINT})" if end.how.endswith(_OUT_OF_MEMORY) else ""
-            job.fail(f"the process that drew it {end.how}; a second try went the same way{hint}")
+            job.fail(f"the process that {job.did} it {end.how}; a second try went the same way{hint}")
         elif not job.future.done():
             self._start(job)
 

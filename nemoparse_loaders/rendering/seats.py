@@ -28,6 +28,11 @@ class Job:
     future: asyncio.Future[Facts | PageImage | tuple[PageBand, ...]]
     deaths: int = 0
 
+    @property
+    def did(self) -> str:
+        """What a worker did with the document, for messages."""
+        return "drew" if self.task.page_number else "opened"
+
     def error(self, reason: str) -> NemoparseError:
         """The error of that page or source."""
         if self.task.page_number:

@@ -136,7 +136,7 @@ async def test_opening_may_fail_like_that_as_well(
     package.mkdir()
     (package / "__init__.py").write_text("import os; os._exit(9)")
     async with RenderPool(1) as pool:
-        with pytest.raises(SourceError, match=r"a.pdf: the process that drew it left with code 9"):
+        with pytest.raises(SourceError, match=r"a.pdf: the process that opened it left with code 9"):
             await opened_in(pool, make_pdf)
 
 
