@@ -155,6 +155,9 @@ def _spread(table: Table, texts: Iterable[str]) -> list[list[str]]:
     """Rows with the text of each cell in every place that it covers."""
     rows = [[""] * table.n_cols for _ in range(table.n_rows)]
     for cell, text in zip(table.cells, texts, strict=True):
+        if cell.rowspan == cell.colspan == 1 and cell.row < table.n_rows and cell.col < table.n_cols:
+            rows[cell.row][cell.col] = text
+            continue
         end = min(cell.col + cell.colspan, table.n_cols)
         for row in range(cell.row, min(cell.row + cell.rowspan, table.n_rows)):
             rows[row][cell.col : end] = [text] * (end - cell.col)
