@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-_ARTEFACT = re.compile(r"<tbc>|\\unknown(?![A-Za-z])(?:\{\})?|\\?<\|unk\|\\?>", re.IGNORECASE)
+# Each alternative begins with a character, so that the search skips all others.
+_ARTEFACT = re.compile(
+    r"<(?ai:tbc)>|\\(?ai:unknown)(?![A-Za-z])(?:\{\})?|<\|(?ai:unk)\|\\?>|\\<\|(?ai:unk)\|\\?>"
+)
 # NUL and other controls: databases and JSON refuse them.
 _CONTROL = bytes([*range(9), 11, 12, *range(14, 32), 127])
 _LINE_END = re.compile("\r\n?")
