@@ -168,3 +168,11 @@ def test_an_end_with_another_name_inside_of_a_table_with_its_own_ends_nothing() 
 
     assert element.table is not None
     assert element.table.grid() == [["a", "b"], ["1", "2"]]
+
+
+def test_rows_behind_an_end_with_another_name_stay_rows() -> None:
+    (element,) = decode(r"\begin{tabular}{cc} a & b \\ \end{array} 1 & 2 \\ 3 & 4")
+
+    assert element.table is not None
+    assert element.table.grid() == [["a", "b"], ["1", "2"], ["3", "4"]]
+    assert [issue.code for issue in element.issues] == ["truncated"]

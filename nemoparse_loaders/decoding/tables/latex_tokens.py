@@ -195,18 +195,29 @@ def find_structure(tokens: list[Token]) -> Structure:
 
 
 def _pair_misnamed_ends(tokens: list[Token], structure: Structure, open_begins: list[int]) -> None:
-    r"""Let ``\end{array}`` end the ``tabular`` before it, if nothing else does."""
+    r"""Let ``\end{array}`` end the ``tabular`` before it, if nothing else does and no rows follow."""
     begins = [index for index in reversed(open_begins) if tokens[index].text in TABLE_ENVIRONMENTS]
     open_tables: list[int] = []
     kept: list[int] = []
     for end in structure.lone_ends:
         while begins and begins[-1] < end:
             open_tables.append(begins.pop())
-        if open_tables and tokens[end].text in TABLE_ENVIRONMENTS:
+        if open_tables and tokens[end].text in TABLE_ENVIRONMENTS and not _rows_follow(tokens, end):
             structure.env_end[open_tables.pop()] = end
         else:
             kept.append(end)
     structure.lone_ends = kept
+
+
+def _rows_follow(tokens: list[Token], index: int) -> bool:
+    """Whether ends of cells or rows stand behind a token, before a table begins or ends."""
+    for following in range(index + 1, len(tokens)):
+        token = tokens[following]
+        if token.kind is Kind.CELLS or token.kind is Kind.ROW_END:
+            return True
+        if token.kind in (Kind.BEGIN, Kind.END) and token.text in TABLE_ENVIRONMENTS:
+            return False
+    return False
 
 
 @dataclass(slots=True)
