@@ -313,10 +313,14 @@ class RequestLimit:
         return max(self._turns.at_once, round(rate * self._fastest))
 
     def _fewest(self) -> int:
+        """Fewer than this are not tried: what is known to be enough, else the number that was chosen.
+
+        Trials with fewer cost pages, and without a queue they have nothing to gain.
+        """
         at_once = self._running
         if self._search.found_queue:
             at_once = max(at_once, self._turns.at_once)
-        return at_once + reserve(at_once) if at_once else 1
+        return at_once + reserve(at_once) if at_once else self._start
 
     def _suspect_queue(self, now: float) -> bool:
         """Whether the server seems to work on far fewer than are in flight; then fewer are tried."""

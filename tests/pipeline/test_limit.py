@@ -71,6 +71,20 @@ def test_a_batching_gpu_gets_nearly_the_best_number(
 
 @pytest.mark.parametrize("curve", [BASE, DFLASH])
 @pytest.mark.parametrize("metered", [False, True])
+def test_fewer_than_the_number_chosen_are_not_tried_where_nothing_waits(curve: Curve, metered: bool) -> None:
+    for ceiling in (64, 256):
+        server = Server(curve, lambda _: 192, metered=metered)
+        ours = run(
+            server,
+            lambda clock, ceiling=ceiling: RequestLimit(64, ceiling=ceiling, clock=clock),  # type: ignore[misc]
+            seconds=1800,
+            sizes=HEAVY,
+        )
+        assert min(allowed for _, allowed in ours.allowed) >= 64
+
+
+@pytest.mark.parametrize("curve", [BASE, DFLASH])
+@pytest.mark.parametrize("metered", [False, True])
 @pytest.mark.parametrize("spread", [0.3, 0.8, 1.2])
 def test_a_batching_gpu_is_no_reason_for_a_notice(
     curve: Callable[[int], float], metered: bool, spread: float
