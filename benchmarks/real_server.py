@@ -22,7 +22,7 @@ from contextlib import ExitStack
 from itertools import islice
 from pathlib import Path
 
-from nemoparse_loaders import DocumentParser, ParsedDocument, ParsedPage
+from nemoparse_loaders import DocumentParser, ParsedPage
 from nemoparse_loaders.rendering import PageRenderer
 from nemoparse_loaders.sources import load_source
 
@@ -42,7 +42,7 @@ def main() -> None:
     prepare_command.set_defaults(call=prepare)
     run_command = commands.add_parser("run")
     run_command.add_argument("work", type=Path)
-    run_command.add_argument("--slice", type=int, default=0)
+    run_command.add_argument("--slice", type=int, nargs="+", default=[0], dest="slices")
     run_command.add_argument("--base-url", required=True)
     run_command.add_argument("--in-flight", type=int, default=64)
     run_command.add_argument("--tokens", type=int, default=1_000)
@@ -112,21 +112,21 @@ def run(options: argparse.Namespace) -> None:
         },
     )
     began = time.monotonic()
-    document = parser.parse(options.work / f"slice{options.slice}.pdf")
+    documents = list(parser.parse_many([options.work / f"slice{index}.pdf" for index in options.slices]))
     seconds = time.monotonic() - began
     own, children = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    report = document.report
-    latency = report.latency if report is not None else None
-    pages = sum(page.usage.completion_tokens == options.tokens for page in document.pages)
+    read = [page for document in documents for page in document.pages]
+    latency = documents[-1].report.latency if documents[-1].report is not None else None
+    pages = sum(page.usage.completion_tokens == options.tokens for page in read)
     print(
         json.dumps(
             {
                 "label": "parser",
-                "slice": options.slice,
+                "slices": options.slices,
                 "size": size,
                 "in_flight": options.in_flight,
                 "pages": pages,
-                "other": [page.issues[-1].message for page in islice(_unread(document), 3)],
+                "other": [page.issues[-1].message for page in islice(_unread(read), 3)],
                 "seconds": round(seconds, 2),
                 "pages_s": round(pages / seconds, 3),
                 "latency_s": latency.model_dump() if latency is not None else None,
@@ -142,8 +142,8 @@ def run(options: argparse.Namespace) -> None:
     )
 
 
-def _unread(document: ParsedDocument) -> Iterator[ParsedPage]:
-    return (page for page in document.pages if page.status == "failed" and page.issues)
+def _unread(pages: list[ParsedPage]) -> Iterator[ParsedPage]:
+    return (page for page in pages if page.status == "failed" and page.issues)
 
 
 if __name__ == "__main__":
