@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import io
 import json
 import re
 from collections.abc import Callable, Mapping
@@ -19,6 +18,7 @@ from pydantic import SecretStr
 
 from ..errors import BackendError, OptionError, ProtocolError, ReplyTimeoutError, ServerFailedError
 from .addresses import shown
+from .body import Body
 from .http_errors import error_from_answer, server_message
 from .proxies import proxy_for
 from .tls import trusting_context
@@ -145,12 +145,12 @@ class HttpConnection:
         """
         return await self._request("GET", path, timeout or self._timeout, dict)
 
-    async def post(self, path: str, body: bytes, *, content_type: str) -> HttpAnswer:
+    async def post(self, path: str, body: Body, *, content_type: str) -> HttpAnswer:
         """POST a body.
 
         Args:
             path: Put after the root, begins with a slash; empty for the root itself.
-            body: The whole body.
+            body: What to send.
             content_type: Its type.
 
         Raises:
@@ -158,8 +158,8 @@ class HttpConnection:
         """
 
         def content() -> dict[str, Any]:
-            # A file object, because aiohttp writes those in pieces and lets the loop breathe in between.
-            return {"data": io.BytesIO(body), "headers": {"Content-Type": content_type}}
+            headers = {"Content-Type": content_type, "Content-Length": str(len(body))}
+            return {"data": body.pieces(), "headers": headers}
 
         return await self._request("POST", path, self._timeout, content)
 

@@ -28,6 +28,7 @@ from ..profiles import Profile, ProfileName, get_profile, profile_for_model
 from ..rendering.page_image import PageImage
 from .addresses import host_of, is_loopback, server_root, shown
 from .base import ModelReply
+from .body import Body
 from .served_models import MODELS_PATH, list_models, printed_names
 
 if TYPE_CHECKING:
@@ -309,22 +310,21 @@ async def _check_nim(connection: HttpConnection, wanted: str | None, timeout: fl
     return wanted or (names[0] if names else "")
 
 
-def _form(image: PageImage, options: bytes | None, boundary: str) -> bytes:
-    """The form, joined from bytes: the picture is copied once."""
+def _form(image: PageImage, options: bytes | None, boundary: str) -> Body:
+    """The form around the picture."""
     if image.media_type not in ("image/png", "image/jpeg"):
         raise BackendError(f"the service takes PNG and JPEG, not {image.media_type}")
     extension = image.media_type.rpartition("/")[2]
-    parts = [
+    before = (
         f"--{boundary}\r\n"
         f'Content-Disposition: form-data; name="document"; filename="page.{extension}"\r\n'
-        f"Content-Type: {image.media_type}\r\n\r\n".encode(),
-        image.data,
-    ]
+        f"Content-Type: {image.media_type}\r\n\r\n"
+    )
+    after = f"\r\n--{boundary}--\r\n".encode()
     if options is not None:
         head = '\r\n--{}\r\nContent-Disposition: form-data; name="options"\r\nContent-Type: {}\r\n\r\n'
-        parts += [head.format(boundary, "application/json").encode(), options]
-    parts.append(f"\r\n--{boundary}--\r\n".encode())
-    return b"".join(parts)
+        after = head.format(boundary, "application/json").encode() + options + after
+    return Body(before.encode(), image.data, after)
 
 
 def _tell_once(url: str) -> None:

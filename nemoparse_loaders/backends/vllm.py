@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import binascii
 import json
 import logging
 from collections.abc import AsyncIterator, Mapping
@@ -19,6 +18,7 @@ from ..profiles import Profile, ProfileName, get_profile, profile_for_model
 from ..rendering.page_image import PageImage
 from .addresses import server_root, shown
 from .base import ModelReply, ServerLoad
+from .body import Body
 from .served_models import ServedModel, find_model
 from .vllm_metrics import METRICS_PATH, holds_load, parse_load
 
@@ -239,7 +239,7 @@ class VllmSession:
 
     async def _ask(self, image: PageImage, attempt: int) -> HttpAnswer:
         before, after = self._frame(image.media_type, attempt)
-        body = b"".join((before, binascii.b2a_base64(image.data, newline=False), after))
+        body = Body(before, image.data, after, is_base64=True)
         return await self._connection.post(CHAT_PATH, body, content_type="application/json")
 
     def _frame(self, media_type: str, attempt: int) -> tuple[bytes, bytes]:

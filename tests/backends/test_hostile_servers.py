@@ -12,6 +12,7 @@ import pytest
 from PIL import Image
 
 from nemoparse_loaders import DocumentParser, LayoutChunker, NemoparseError, OptionError, ParsedDocument
+from nemoparse_loaders.backends.body import Body
 from nemoparse_loaders.backends.http import HttpConnection
 from nemoparse_loaders.rendering.page_image import PageImage
 from nemoparse_loaders.testing import Fault, HttpError, ParseServer, RecordedRequest
@@ -171,5 +172,5 @@ async def test_a_refusal_that_comes_before_the_whole_picture_is_read() -> None:
     async with server:
         port = server.sockets[0].getsockname()[1]
         async with HttpConnection(f"http://127.0.0.1:{port}") as connection:
-            answer = await connection.post("/parse", b"x" * 5_000_000, content_type="image/png")
+            answer = await connection.post("/parse", Body(b"x" * 5_000_000), content_type="image/png")
     assert answer.status == 413
