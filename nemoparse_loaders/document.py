@@ -11,6 +11,10 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from pydantic import Field, JsonValue
 
+from .issue import Issue as Issue
+from .issue import Severity as Severity
+from .report import ParseReport as ParseReport
+from .report import Percentiles as Percentiles
 from .table import Chart as Chart
 from .table import FrozenModel
 from .table import Table as Table
@@ -23,7 +27,6 @@ SCHEMA_VERSION = "1"
 
 PageStatus = Literal["ok", "partial", "failed", "blank"]
 StepAction = Literal["retry", "busy", "smaller", "reread", "bands", "text_layer"]
-Severity = Literal["info", "warning", "error"]
 
 
 class BBox(NamedTuple):
@@ -104,24 +107,6 @@ class ElementType(str, Enum):
     CHART = "Chart"
     CODE = "Code"
     FLOATING_TEXT = "Floating-text"
-
-
-class Issue(FrozenModel):
-    """Something that went wrong, or was repaired, and where.
-
-    Attributes:
-        code: A stable word: "truncated", "loop", "malformed", "abort", "empty", "failed", "scale_capped", ...
-        message: One sentence for people: what happened and what to do.
-        severity: "info", "warning" or "error".
-        page: 1-based page number, or None for the whole document.
-        element_id: The element concerned, or None.
-    """
-
-    code: str
-    message: str
-    severity: Severity = "warning"
-    page: int | None = None
-    element_id: str | None = None
 
 
 class TocEntry(FrozenModel):
@@ -282,76 +267,6 @@ class ParsedPage(FrozenModel):
         from .export.markdown import page_to_markdown
 
         return page_to_markdown(self)
-
-
-class Percentiles(FrozenModel):
-    """How a set of durations is spread, in seconds."""
-
-    p50: float = 0.0
-    p90: float = 0.0
-    p99: float = 0.0
-    longest: float = 0.0
-
-
-class ParseReport(FrozenModel):
-    """What a run did. Not part of a document's identity: it holds durations.
-
-    Attributes:
-        pages: Pages asked for.
-        ok: Pages read whole.
-        partial: Pages of which something is missing.
-        failed: Pages without a result.
-        blank: Pages with nothing on them.
-        requests: Requests sent, retries included.
-        retries: Requests sent again.
-        prompt_tokens: Sum over the pages that say it.
-        completion_tokens: Sum over the pages that say it.
-        cached: Pages that came from the page cache, without a request.
-        recovered: Pages that a step beyond asking once made whole.
-        seconds: Wall time from opening the source to its last page.
-        latency: Seconds from sending a request to its whole reply, over the replies.
-        render_seconds: Time spent drawing pages, summed over the pages (they are drawn side by side).
-        request_seconds: Time spent waiting for replies, summed likewise.
-        queue_seconds: Time that drawn pages waited for room at a server, summed likewise.
-        failures: One issue a page that failed or is partial, in page order.
-    """
-
-    pages: int = 0
-    ok: int = 0
-    partial: int = 0
-    failed: int = 0
-    blank: int = 0
-    requests: int = 0
-    retries: int = 0
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    cached: int = 0
-    recovered: int = 0
-    seconds: float = 0.0
-    latency: Percentiles | None = None
-    render_seconds: float = 0.0
-    request_seconds: float = 0.0
-    queue_seconds: float = 0.0
-    failures: tuple[Issue, ...] = ()
-
-    def summary(self) -> str:
-        """One line for people, e.g. "12 pages in 3.4 s: 11 ok, 1 failed; 14 requests, 2 of them repeats"."""
-        became = [
-            f"{count:,} {word}"
-            for word, count in (
-                ("ok", self.ok),
-                ("partial", self.partial),
-                ("failed", self.failed),
-                ("blank", self.blank),
-                ("recovered", self.recovered),
-                ("from the cache", self.cached),
-            )
-            if count
-        ]
-        line = f"{self.pages:,} page{'' if self.pages == 1 else 's'} in {self.seconds:.1f} s"
-        line += f": {', '.join(became)}" if became else ""
-        line += f"; {self.requests:,} request{'' if self.requests == 1 else 's'}"
-        return line + (f", {self.retries:,} of them repeats" if self.retries else "")
 
 
 class ParsedDocument(FrozenModel):

@@ -1,0 +1,27 @@
+"""Issue: something that went wrong. Part of the vocabulary in `document`."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from .table import FrozenModel
+
+Severity = Literal["info", "warning", "error"]
+
+
+class Issue(FrozenModel):
+    """Something that went wrong, or was repaired, and where.
+
+    Attributes:
+        code: A stable word: "truncated", "loop", "malformed", "abort", "empty", "failed", "scale_capped", ...
+        message: One sentence for people: what happened and what to do.
+        severity: "info", "warning" or "error".
+        page: 1-based page number, or None for the whole document.
+        element_id: The element concerned, or None.
+    """
+
+    code: str
+    message: str
+    severity: Severity = "warning"
+    page: int | None = None
+    element_id: str | None = None
