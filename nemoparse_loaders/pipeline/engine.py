@@ -66,7 +66,8 @@ class Engine:
         cache = None
         if options.cache_dir is not None:
             cache = await self.in_file_thread(_open_cache, options.cache_dir, options.cache_max_bytes)
-        policy = RetryPolicy(options.max_retries)
+        # A server that was there is waited for as long as a page would wait for its reply.
+        policy = RetryPolicy(options.max_retries, restart_s=options.timeout)
         self._endpoints = await self._exit.enter_async_context(EndpointPool(self._backends, options, policy))
         self._renders = await self._exit.enter_async_context(
             RenderPool(options.render_workers, timeout=options.render_timeout)

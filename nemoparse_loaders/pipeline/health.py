@@ -54,7 +54,8 @@ class ServerHealth:
         self.state: State = "up"
         self.error: BackendError | None = None
         self._alone = alone
-        self._patience = policy.patience
+        self._policy = policy
+        self._has_worked = False
         self._most_refusals = policy.max_retries
         self._clock = clock
         self._failed_pages: set[int] = set()
@@ -69,6 +70,10 @@ class ServerHealth:
         self._probes = 0
         self._probing = False
         self._patience_is_over = False
+
+    @property
+    def _patience(self) -> float:
+        return self._policy.patience_after_work if self._has_worked else self._policy.patience
 
     @property
     def is_probed(self) -> bool:
@@ -101,6 +106,7 @@ class ServerHealth:
             began: When the request did.
         """
         now = self._clock()
+        self._has_worked = True
         self._replied_at = now
         self._refusals = 0
         self._failed_pages.clear()

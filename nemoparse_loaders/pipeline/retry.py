@@ -25,11 +25,13 @@ class RetryPolicy:
         max_retries: Requests after the first.
         base_s: Upper bound of the first wait.
         cap_s: Upper bound of any wait that the server did not ask for.
+        restart_s: Seconds to wait for a server that worked and is gone: it may be starting again.
     """
 
     max_retries: int
     base_s: float = 0.5
     cap_s: float = 20.0
+    restart_s: float = 0.0
 
     def wait(self, attempt: int, error: BackendError) -> float | None:
         """Seconds to wait before the next attempt.
@@ -61,6 +63,11 @@ class RetryPolicy:
     def patience(self) -> float:
         """Seconds that all waits of one page can add up to: so long a server may be gone."""
         return sum(map(self._ceiling, range(1, min(self.max_retries, MOST_WAITS) + 1)))
+
+    @property
+    def patience_after_work(self) -> float:
+        """Seconds that a server may be gone that has answered before."""
+        return max(self.patience, self.restart_s) if self.max_retries else self.patience
 
     def _ceiling(self, attempt: int) -> float:
         return min(self.cap_s, self.base_s * 2.0 ** min(attempt - 1, 32))

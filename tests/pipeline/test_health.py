@@ -134,6 +134,25 @@ def test_the_first_success_brings_it_back(health: Callable[..., ServerHealth], c
     assert server.probe_in() is None
 
 
+@pytest.mark.parametrize(("retries", "has_worked", "seconds"), [(4, True, 90), (4, False, 7.5), (0, True, 0)])
+def test_a_server_that_worked_is_waited_for_longer(
+    clock: Clock, retries: int, has_worked: bool, seconds: float
+) -> None:
+    server = ServerHealth(alone=True, policy=RetryPolicy(retries, restart_s=90), clock=clock)
+    if has_worked:
+        server.replied(clock.now)
+    clock.ahead(1)
+    down = clock.now
+    server.failed(refused(), down, 1)
+    while not server.is_given_up:
+        wait = server.probe_in()
+        assert wait is not None
+        clock.ahead(wait)
+        server.probe_started()
+        server.failed(refused(), clock.now, 1)
+    assert clock.now - down == pytest.approx(seconds, abs=1.1)
+
+
 def test_the_last_probe_comes_when_patience_ends(health: Callable[..., ServerHealth], clock: Clock) -> None:
     server = health()
     began = clock.now
