@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..backends.base import RereadingSession
+from ..document import PageStep
 from ..errors import PageRenderError
 from ..rendering import RenderPool, RenderSettings
 from ..rendering.page_image import PageBand, PageImage, TextLayer
@@ -10,7 +13,7 @@ from ..rendering.pool import OpenedSource
 from .dispatch import Dispatcher, PageReply
 from .endpoints import Endpoint
 from .metrics import RunMetrics
-from .record import ReplyPart
+from .record import PageRecord, ReplyPart
 
 
 class PageLadder:
@@ -23,7 +26,7 @@ class PageLadder:
         opened: OpenedSource,
         image: PageImage,
         settings: RenderSettings,
-        endpoint: Endpoint,
+        endpoint: Endpoint | None,
         priority: int,
         metrics: RunMetrics,
     ) -> None:
@@ -35,10 +38,16 @@ class PageLadder:
         self._endpoint = endpoint
         self._priority = priority
         self._metrics = metrics
+        self._repeats = 0
+        self._steps: tuple[PageStep, ...] = ()
+
+    def added_to(self, record: PageRecord) -> PageRecord:
+        """The record with what its own requests took beyond one each, after faults and at busy servers."""
+        return replace(record, attempts=record.attempts + self._repeats, steps=record.steps + self._steps)
 
     def can_reread(self) -> bool:
         """Whether the engine can be asked again with other sampling."""
-        return isinstance(self._endpoint.session, RereadingSession)
+        return self._endpoint is not None and isinstance(self._endpoint.session, RereadingSession)
 
     async def reread(self, attempt: int) -> ReplyPart | None:
         """The whole page again."""
@@ -71,6 +80,9 @@ class PageLadder:
         outcome = await self._dispatcher.read(
             image, priority=self._priority, metrics=self._metrics, reread=reread, at=self._endpoint
         )
+        # The recovery counts one request for each of its questions.
+        self._repeats += max(0, outcome.attempts - 1)
+        self._steps += outcome.steps
         if isinstance(outcome, PageReply):
             return ReplyPart(outcome.reply, (image.width, image.height))
         return None

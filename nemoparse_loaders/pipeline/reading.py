@@ -162,29 +162,44 @@ class PageReader:
             if smaller is None:
                 break
             steps += (smaller,)
+        record = PageRecord(image.geometry, image.issues, (), steps, attempts)
         if isinstance(outcome, PageFailure):
-            failed = self._failed(opened, outcome, image, attempts)
-            return failed.model_copy(update={"steps": steps}), None
-        self._any_reply = True
-        part = ReplyPart(outcome.reply, (image.width, image.height))
-        record = PageRecord(image.geometry, image.issues, (part,), steps, attempts)
-        page = page_from_record(record, self.profile)
-        if self._options.recover and needs_recovery(page) is not None:
+            self._raise_if_fatal(outcome)
+            reason = reason_for(outcome.error, attempts)
+            page = failed_page(number, "failed", reason, geometry=image.geometry, attempts=attempts)
+            page = page.model_copy(update={"steps": steps})
+            is_wanted = self._options.text_layer_fallback
+        else:
+            self._any_reply = True
+            record = replace(record, parts=(ReplyPart(outcome.reply, (image.width, image.height)),))
+            page = page_from_record(record, self.profile)
+            # An engine that goes by the text layer has read it already, and it has no other sampling.
+            is_wanted = self._options.recover and not self._text_layer and needs_recovery(page) is not None
+        if is_wanted:
+            endpoint = outcome.endpoint if isinstance(outcome, PageReply) else None
             ladder = PageLadder(
-                self._dispatcher, self._renders, opened, image, settings, outcome.endpoint, priority, metrics
+                self._dispatcher, self._renders, opened, image, settings, endpoint, priority, metrics
             )
-            page, record = await recover(
-                page,
-                record,
-                ladder,
-                profile=self.profile,
-                text_layer_fallback=self._options.text_layer_fallback,
-            )
+            page, record = await self._recovered(page, record, ladder)
             if page.status == "ok":
                 metrics.recovered()
         if page.status == "failed" and self._options.on_page_error == "raise":
-            raise PageReplyError(opened.source.file_name, number, page.issues[-1].message)
-        return page, record
+            cause = outcome.error if isinstance(outcome, PageFailure) else None
+            raise PageReplyError(opened.source.file_name, number, page.issues[-1].message) from cause
+        return page, record if record.parts else None
+
+    async def _recovered(
+        self, page: ParsedPage, record: PageRecord, ladder: PageLadder
+    ) -> tuple[ParsedPage, PageRecord]:
+        page, record = await recover(
+            page,
+            record,
+            ladder,
+            profile=self.profile,
+            text_layer_fallback=self._options.text_layer_fallback,
+        )
+        record = ladder.added_to(record)
+        return page.model_copy(update={"attempts": record.attempts, "steps": record.steps}), record
 
     async def _drawn(
         self, opened: OpenedSource, number: int, settings: RenderSettings, metrics: RunMetrics
@@ -195,17 +210,11 @@ class PageReader:
             metrics.rendered(time.perf_counter() - began)
         return image
 
-    def _failed(
-        self, opened: OpenedSource, outcome: PageFailure, image: PageImage, attempts: int
-    ) -> ParsedPage:
+    def _raise_if_fatal(self, outcome: PageFailure) -> None:
+        """Raise what all other pages would end with as well."""
         fatal = isinstance(outcome.error, AuthenticationError | ModelNotFoundError)
         if fatal and not self._any_reply:
             raise outcome.error
-        number = image.geometry.number
-        reason = reason_for(outcome.error, attempts)
-        if self._options.on_page_error == "raise":
-            raise PageReplyError(opened.source.file_name, number, reason) from outcome.error
-        return failed_page(number, "failed", reason, geometry=image.geometry, attempts=attempts)
 
     def _smaller_picture(
         self, outcome: PageReply | PageFailure, image: PageImage, settings: RenderSettings
