@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import itertools
+import struct
 import threading
 from collections import Counter
 from collections.abc import Callable
@@ -74,6 +75,8 @@ class Script:
     def __call__(self, request: RecordedRequest) -> Fault | None:
         if request.path != "/v1/chat/completions" or request.image is None:
             return None
+        if not is_whole_page(request.image):
+            return None
         key = hashlib.sha256(request.image).digest()
         with self.lock:
             # Every other page is spared, so that the server does not look dead.
@@ -81,6 +84,12 @@ class Script:
             place = self.seen[key]
             self.seen[key] += 1
         return self.faults[place] if not spared and place < len(self.faults) else None
+
+
+def is_whole_page(png: bytes) -> bool:
+    """Whether a picture has the shape of the pages here, three to four; a band of one has not."""
+    width, height = struct.unpack(">II", png[16:24])
+    return bool(abs(height / width - 4 / 3) < 0.01)
 
 
 def reply_for(request: RecordedRequest) -> str:
@@ -154,9 +163,12 @@ async def test_a_fault_that_stays_costs_its_pages_only(pdf: Path, name: str) -> 
     document = await parse(pdf, script, max_retries=1)
     assert [page.number for page in document.pages] == list(range(1, PAGES + 1))
     fine = Counter(page.status for page in document.pages)["ok"]
-    assert 0 < fine < PAGES
+    assert fine == (PAGES if name in OF_THE_MODEL | {"abort"} else PAGES // 2)
     for page, (number, _, texts) in zip(document.pages, expected, strict=True):
-        if page.status == "ok":
+        if any(step.action == "bands" for step in page.steps):
+            # What the model gets wrong over and over is read in bands, which are other pictures.
+            assert OF_THE_MODEL | {"abort"} >= {name}
+        elif page.status == "ok":
             assert (page.number, [element.text for element in page.elements]) == (number, texts)
         else:
             assert page.issues
