@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from PIL import Image
 from reportlab.pdfgen.canvas import Canvas
 
 from nemoparse_loaders import (
@@ -248,6 +249,30 @@ class TestPageErrors:
         assert [page.number for page in document.pages] == [1, 3]
         assert document.report is not None
         assert document.report.failed == 1
+
+    def test_the_files_own_text_stands_in_where_it_may(self, three_pages: bytes) -> None:
+        parser = DocumentParser(
+            backend=Double(self.second_page_fails),
+            max_retries=1,
+            text_layer_fallback=True,
+            on_page_error="raise",
+        )
+        document = parser.parse(three_pages)
+        assert [page.status for page in document.pages] == ["ok", "partial", "ok"]
+        assert texts(document) == ["Page 1", "two", "Page 3"]
+        page = document.pages[1]
+        assert [issue.code for issue in page.issues] == ["text_layer"]
+        assert [step.action for step in page.steps] == ["retry", "text_layer"]
+        assert page.attempts == 2
+
+    def test_what_has_no_text_of_its_own_still_fails(self) -> None:
+        picture = io.BytesIO()
+        Image.linear_gradient("L").save(picture, "PNG")
+        engine = Double(lambda page, attempt: ServerFailedError("broken", status=500))
+        parser = DocumentParser(backend=engine, max_retries=0, text_layer_fallback=True)
+        page = parser.parse(picture.getvalue(), file_name="scan.png").pages[0]
+        assert page.status == "failed"
+        assert "broken" in page.issues[0].message
 
     def test_an_empty_reply_is_no_page(self, three_pages: bytes) -> None:
         document = DocumentParser(backend=Double(lambda page, attempt: ModelReply("", "stop"))).parse(
