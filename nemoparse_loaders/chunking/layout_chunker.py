@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-
 from ..document import ParsedDocument
 from ..errors import OptionError
-from .blocks import Block, Draft, block_of, embedded_words
-from .body import Placed, body_of
+from .blocks import Draft
 from .budget import Budget
-from .captions import bind_captions, is_float
 from .chunk import Chunk
-from .continuations import WholeTable, join_tables
+from .drafts import drafts_of
 from .finish import finish
-from .floats import Float, caption_words, figure_drafts
-from .outline import Path, outline
-from .running_text import text_drafts
-from .sections import grouped, section_tree
-from .tables import table_drafts
 from .tokens import TokenizerInput, counter_for
 
 # Below this no tokenizer leaves room for a word beside the start and end marks.
@@ -78,87 +69,4 @@ class LayoutChunker:
 
     def drafts(self, document: ParsedDocument) -> list[Draft]:
         """The chunks before they have ids and metadata, in reading order."""
-        budget = Budget.of(self.max_tokens, self._count)
-        flow, floats = _flow_and_floats(document, budget)
-        groups, floats = _with_lone_headings(grouped(section_tree(flow), budget), floats)
-        drafts = list(text_drafts(groups, budget, self.overlap_sentences))
-        for item in floats:
-            drafts.extend(self._float_drafts(item, budget))
-        # Stable: pieces of one element keep their order.
-        drafts.sort(key=lambda draft: draft.position)
-        return drafts
-
-    def _float_drafts(self, item: Float, budget: Budget) -> Iterator[Draft]:
-        if item.table is not None:
-            return table_drafts(item, item.table, budget, self.overlap_sentences)
-        return figure_drafts(item, budget, self.overlap_sentences)
-
-
-def _flow_and_floats(document: ParsedDocument, budget: Budget) -> tuple[list[Block], list[Float]]:
-    """The running text, and what stands beside it."""
-    body = body_of(document)
-    paths = outline(body)
-    captions = bind_captions(body)
-    tables = join_tables(body, captions)
-    parts = {part.placed.position: first for first, whole in tables.items() for part in whole.parts}
-    floats: list[Float] = []
-    bound: set[int] = set()
-    for placed in body:
-        first = parts.get(placed.position)
-        if first is not None and first != placed.position:
-            continue
-        if first is not None or is_float(placed):
-            item = _float(placed, paths[placed.position], captions, tables, budget)
-            floats.append(item)
-            bound.update(caption.position for caption in item.captions)
-    beside = bound | set(parts) | {item.placed.position for item in floats}
-    flow = [
-        block_of(placed, paths[placed.position])
-        for placed in body
-        if placed.position not in beside and embedded_words(placed.element)
-    ]
-    return flow, floats
-
-
-def _float(
-    placed: Placed,
-    path: Path,
-    captions: Mapping[int, Sequence[Placed]],
-    tables: Mapping[int, WholeTable],
-    budget: Budget,
-) -> Float:
-    table = tables.get(placed.position)
-    positions = [part.placed.position for part in table.parts] if table else [placed.position]
-    own = [caption for position in positions for caption in captions.get(position, ())]
-    words = caption_words(own)
-    # A caption that cannot be embedded whole with its table is running text as well, so that no word is lost.
-    return Float(placed, path, words, tuple(own) if budget.holds_caption(words) else (), (), table)
-
-
-def _with_lone_headings(
-    groups: list[list[Block]], floats: list[Float]
-) -> tuple[list[list[Block]], list[Float]]:
-    """Headings with nothing under them but a table or picture go with it."""
-    kept: list[list[Block]] = []
-    floats = list(floats)
-    for group in groups:
-        target = None
-        if all(block.heading for block in group):
-            target = next(
-                (
-                    index
-                    for index, item in enumerate(floats)
-                    if item.path == group[-1].path
-                    and item.placed.position > group[-1].position
-                    and not item.is_empty
-                ),
-                None,
-            )
-        if target is None:
-            kept.append(group)
-        else:
-            item = floats[target]
-            floats[target] = Float(
-                item.placed, item.path, item.caption, item.captions, tuple(group), item.table
-            )
-    return kept, floats
+        return drafts_of(document, Budget.of(self.max_tokens, self._count), self.overlap_sentences)
