@@ -17,6 +17,9 @@ from .outline import Heading, Path, is_section_heading
 _RULE_LINE = re.compile(r"^[ \t]*\|(?:[ \t]*:?-{3,}:?[ \t]*\|)+[ \t]*$", re.M)
 _BAR = re.compile(r"(?<!\\)\|")
 
+# What stands between the parts of a paragraph that was joined.
+SEAM = " "
+
 ChunkType: TypeAlias = Literal["text", "table", "figure", "chart", "formula", "list", "code", "footnote"]
 
 _TYPES: dict[str, ChunkType] = {
@@ -40,7 +43,10 @@ class Span:
         element: The element; None for a page that has none.
         bbox: The box of the part, 0..1 of the displayed page.
         estimated: The box is a share of the element's box.
-        part: Which part of the element ("0:512", characters or rows); empty for all of it.
+        part: Which part of the element ("0:512", characters or rows); empty for all of it; ids hold it.
+        start: First character of the part in the element's Markdown (its text where it has none); None where
+            the span is all of the element, or rows of it.
+        end: The character behind the last.
     """
 
     page: ParsedPage
@@ -48,6 +54,8 @@ class Span:
     bbox: BBox | None
     estimated: bool = False
     part: str = ""
+    start: int | None = None
+    end: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,19 +64,20 @@ class Block:
 
     Attributes:
         kind: What it is.
-        element: What it comes from, wholly or in part.
+        sources: The elements that it comes from, wholly or in part; several where a paragraph was joined.
         text: For the reader, Markdown.
         embed: For the embedder, plain words.
         spans: Where it comes from.
         path: The headings above it; for a heading, itself included.
-        position: Place of its element in the body.
+        position: Place of its first element in the body.
         heading: The heading that it is, if it is one.
         leads: It belongs to what follows: a heading, or a line that ends in a colon.
         opens: It must begin a chunk: a later piece of an over-long element.
+        mends: Words that were divided where elements were joined: as printed, and as one word.
     """
 
     kind: ChunkType
-    element: Element
+    sources: tuple[Placed, ...]
     text: str
     embed: str
     spans: tuple[Span, ...]
@@ -77,6 +86,7 @@ class Block:
     heading: Heading | None = None
     leads: bool = False
     opens: bool = False
+    mends: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +158,7 @@ def block_of(placed: Placed, path: Path) -> Block:
         heading = path[-1] if _ends_with(path, placed) else Heading(embed, 0, placed.position)
     return Block(
         kind=kind_of(placed.element),
-        element=placed.element,
+        sources=(placed,),
         text=reader_text(placed.element),
         embed=embed,
         spans=(whole_span(placed),),
@@ -163,9 +173,24 @@ def _ends_with(path: Path, placed: Placed) -> bool:
     return bool(path) and path[-1].position == placed.position
 
 
+def source_text(element: Element, kind: ChunkType) -> str:
+    """What is cut where an element does not fit: its Markdown, without white space around it."""
+    source = element.markdown or element.text
+    return source.strip("\n") if kind == "code" else source.strip()
+
+
 def slice_of(span: Span, start: float, end: float, part: str) -> Span:
     """A horizontal slice of a span's box, from ``start`` to ``end`` of its height."""
     box = span.bbox
     if box is not None:
         box = BBox(box.x0, box.y0 + box.height * start, box.x1, box.y0 + box.height * end)
     return replace(span, bbox=box, estimated=True, part=part)
+
+
+def characters_of(placed: Placed, kind: ChunkType, start: int, end: int) -> Span:
+    """Some characters of an element, counted in its `source_text`, and the same share of its box."""
+    element = placed.element
+    source, printed = source_text(element, kind), element.markdown or element.text
+    span = slice_of(whole_span(placed), start / len(source), end / len(source), f"{start}:{end}")
+    before = printed.index(source)
+    return replace(span, start=before + start, end=before + end)

@@ -5,12 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from .blocks import Block, Draft, Span, TableRows, embedded_words, kind_of, reader_text, slice_of, whole_span
+from .blocks import (
+    Block,
+    Draft,
+    Span,
+    TableRows,
+    characters_of,
+    embedded_words,
+    kind_of,
+    reader_text,
+    source_text,
+    whole_span,
+)
 from .body import Placed
 from .budget import Budget
 from .continuations import WholeTable
 from .outline import Path
-from .running_text import element_pieces
+from .running_text import text_pieces
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +104,9 @@ def figure_drafts(figure: Float, budget: Budget, overlap_sentences: int) -> Iter
         )
         return
     front, full = (f"{text}\n" if text else "" for text in (brief, prefix))
-    pieces = element_pieces(element, kind, front, budget, overlap_sentences)
+    pieces = text_pieces(source_text(element, kind), kind, front, budget, overlap_sentences)
     for number, piece in enumerate(pieces, start=1):
-        span = slice_of(whole_span(figure.placed), piece.start, piece.end, piece.part)
+        span = characters_of(figure.placed, kind, piece.start, piece.end)
         fronts = (full, front, "") if number == 1 else (front, "")
         embed = next((text for text in (before + piece.embed for before in fronts) if budget.fits(text)), "")
         yield Draft(

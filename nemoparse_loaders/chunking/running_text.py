@@ -5,9 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from ..document import Element, ElementType
 from ..export.plain import markdown_to_text
-from .blocks import Block, ChunkType, Draft, embedded_form, slice_of
+from .blocks import (
+    SEAM,
+    Block,
+    ChunkType,
+    Draft,
+    Span,
+    characters_of,
+    embedded_form,
+    source_text,
+    whole_span,
+)
+from .body import Placed
 from .budget import Budget
 from .outline import Path, common_path
 from .ranges import pack
@@ -59,36 +69,39 @@ def joined_text(blocks: Sequence[Block]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class ElementPiece:
-    """A part of an element's text that fits.
+class Piece:
+    """A part of a text that fits.
 
     Attributes:
         text: For the reader, with the sentences that it repeats.
         embed: For the embedder.
-        start: Where its own text begins, as a share of the whole.
+        start: Where its own part of the text begins, in characters.
         end: Where it ends.
-        part: The same in characters, "start:end".
     """
 
     text: str
     embed: str
-    start: float
-    end: float
-    part: str
+    start: int
+    end: int
 
 
-def element_pieces(
-    element: Element, kind: ChunkType, front: str, budget: Budget, overlap_sentences: int
-) -> list[ElementPiece]:
-    """Cut an element's text so that each piece fits behind ``front``.
+def text_pieces(
+    source: str,
+    kind: ChunkType,
+    front: str,
+    budget: Budget,
+    overlap_sentences: int,
+    mends: Sequence[tuple[str, str]] = (),
+) -> list[Piece]:
+    """Cut an element's Markdown so that each piece fits behind ``front``.
 
     Raises:
         OptionError: Not even a single character fits.
     """
-    source = element.markdown or element.text
-    source = source.strip("\n") if kind == "code" else source.strip()
 
     def embed(piece: str) -> str:
+        for printed, word in mends:
+            piece = piece.replace(printed, word)
         return embedded_form(piece if kind == "code" else markdown_to_text(piece), kind)
 
     def fits(piece: str) -> bool:
@@ -99,7 +112,7 @@ def element_pieces(
     else:
         cut = split_to_fit(source, fits, overlap_sentences)
     if front and any(not budget.fits(front + embed(source[piece.start : piece.end])) for piece in cut):
-        return element_pieces(element, kind, "", budget, overlap_sentences)
+        return text_pieces(source, kind, "", budget, overlap_sentences, mends)
     pieces = []
     for piece in cut:
         text = source[piece.overlap_start : piece.end].strip("\n" if kind == "code" else None)
@@ -108,9 +121,8 @@ def element_pieces(
             continue
         if not budget.fits(words):
             raise budget.too_small()
-        fenced = f"```\n{text}\n```" if element.type == ElementType.CODE.value else text
-        start, end = piece.start / len(source), piece.end / len(source)
-        pieces.append(ElementPiece(fenced, words, start, end, f"{piece.start}:{piece.end}"))
+        fenced = f"```\n{text}\n```" if kind == "code" else text
+        pieces.append(Piece(fenced, words, piece.start, piece.end))
     return pieces
 
 
@@ -133,18 +145,49 @@ def _short_blocks(blocks: Sequence[Block], budget: Budget, overlap_sentences: in
         prefix = budget.prefix(above)
         # The first piece must leave room for the headings right before it; one rule for all keeps it simple.
         front = f"{prefix}\n{leading}" if prefix else leading
-        pieces = element_pieces(block.element, block.kind, front, budget, overlap_sentences)
+        source, parts = _source_of(block)
+        pieces = text_pieces(source, block.kind, front, budget, overlap_sentences, block.mends)
         for number, piece in enumerate(pieces):
-            span = slice_of(block.spans[0], piece.start, piece.end, piece.part)
             yield replace(
                 block,
                 text=piece.text,
                 embed=piece.embed,
-                spans=(span,),
+                spans=tuple(_spans_of(parts, block.kind, piece)),
                 leads=False,
                 opens=number > 0,
             )
         leading = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Where an element stands in the text of its block."""
+
+    placed: Placed
+    start: int
+    end: int
+
+
+def _source_of(block: Block) -> tuple[str, list[_Part]]:
+    """The Markdown of a block, and which of it comes from which element."""
+    texts: list[str] = []
+    parts: list[_Part] = []
+    start = 0
+    for placed in block.sources:
+        text = source_text(placed.element, block.kind)
+        parts.append(_Part(placed, start, start + len(text)))
+        texts.append(text)
+        start += len(text) + len(SEAM)
+    return SEAM.join(texts), parts
+
+
+def _spans_of(parts: Sequence[_Part], kind: ChunkType, piece: Piece) -> Iterator[Span]:
+    for part in parts:
+        start, end = max(piece.start, part.start), min(piece.end, part.end)
+        if (start, end) == (part.start, part.end) and len(parts) > 1:
+            yield whole_span(part.placed)
+        elif start < end:
+            yield characters_of(part.placed, kind, start - part.start, end - part.start)
 
 
 def _embedded(blocks: Sequence[Block], budget: Budget) -> str:
