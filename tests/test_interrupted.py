@@ -142,3 +142,21 @@ def test_an_interrupted_run_leaves_nothing_behind(
         threading.Event().wait(0.01)
     assert ended(child.pid)
     assert list((tmp_path / "tmp").iterdir()) == []
+
+
+def test_the_end_of_the_program_in_the_middle_of_an_iteration_says_nothing(pdf: Path, tmp_path: Path) -> None:
+    program = """
+import sys
+from nemoparse_loaders import DocumentParser
+url, cache, pdf = sys.argv[1:]
+parser = DocumentParser(backend="vllm", base_url=url, cache_dir=cache, max_concurrency=2, render_workers=1)
+pages = parser.iter_pages(pdf)
+print(next(pages).number)
+documents = parser.parse_many(iter([pdf] * 30))
+next(documents)
+"""
+    with ParseServer(replies=reply_for, latency_s=0.02) as server:
+        command = [sys.executable, "-W", "error", "-c", program]
+        arguments = [server.base_url.replace("127.0.0.1", "localhost"), str(tmp_path / "cache"), str(pdf)]
+        result = subprocess.run(command + arguments, capture_output=True, text=True, timeout=120, check=True)
+    assert (result.stdout, result.stderr) == ("1\n", "")

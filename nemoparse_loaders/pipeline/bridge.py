@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import os
 import threading
 import weakref
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
@@ -16,11 +17,17 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Any, TypeVar
 
+# What runs at the end of the process runs backwards: its children are to be ended after the iterations that
+# use them, so they have to be known before.
+from ..rendering import workers as _workers  # noqa: F401
+
 T = TypeVar("T")
 
 # Iterations that nobody has finished. Once the interpreter has stopped its daemon threads no loop cleans up:
 # an iteration that is closed only then would wait for ever.
 _UNFINISHED: weakref.WeakSet[Generator[Any, None, None]] = weakref.WeakSet()
+# Loops that a fork of this process has inherited without their threads: nothing of theirs may be finalized.
+_INHERITED: list[LoopThread] = []
 
 
 class LoopThread:
@@ -31,9 +38,15 @@ class LoopThread:
         self._thread = threading.Thread(target=self._run, name="nemoparse-loop", daemon=True)
         self._left = self._loop.create_future()
         self._ends_by_itself = False
+        self._owner = os.getpid()
         # Held by the thread: what runs in the loop must not be garbage with an abandoned iteration, or
         # the collector would finalize it on the side while it is closed in order.
         self.kept: object = None
+
+    @property
+    def is_inherited(self) -> bool:
+        """Whether this process is a fork of the one that the loop runs in: here it stands still."""
+        return os.getpid() != self._owner
 
     def __enter__(self) -> LoopThread:
         self._thread.start()
@@ -45,7 +58,9 @@ class LoopThread:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if not self._ends_by_itself:
+        if self.is_inherited:
+            _INHERITED.append(self)
+        elif not self._ends_by_itself:
             self._loop.call_soon_threadsafe(self._left.set_result, None)
             self._thread.join()
 
@@ -57,6 +72,11 @@ class LoopThread:
 
     def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
         """Run to the end and give the result; interrupting the caller cancels the coroutine."""
+        if self.is_inherited:
+            coroutine.close()
+            raise RuntimeError(
+                "this process was forked in the middle of an iteration: start another one here"
+            )
         future: Future[T] = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
         try:
             return future.result()
@@ -124,9 +144,11 @@ def _iterate(start: Callable[[], AsyncGenerator[T, None]]) -> Generator[T, None,
                     return
                 yield item
         finally:
+            if loop.is_inherited:
+                pass  # it goes on where it runs
             # The garbage collector may close an iteration in any thread, also in one that the loop waits
             # for. Only where that cannot be is the end waited for.
-            if threading.current_thread() in (consumer, threading.main_thread()):
+            elif threading.current_thread() in (consumer, threading.main_thread()):
                 with suppress(CancelledError):
                     loop.run(_close(items))
             else:

@@ -138,6 +138,39 @@ print(next(items))
     assert (result.stdout.split(), result.stderr) == (["0", "closed"], "")
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="only POSIX can fork")
+@pytest.mark.parametrize("then", ["next(items)", "items.close()", "del items; gc.collect()", "pass"])
+def test_a_fork_leaves_the_iterations_of_its_parent_alone(then: str) -> None:
+    program = f"""
+import asyncio, gc, os, sys
+from nemoparse_loaders.pipeline.bridge import iterate_sync, run_sync
+
+async def count():
+    try:
+        for number in range(3):
+            await asyncio.sleep(0)
+            yield number
+    finally:
+        print("closed")
+
+items = iterate_sync(count)
+print(next(items), flush=True)
+if child := os.fork():
+    assert os.waitpid(child, 0)[1] == 0
+    print(*items, flush=True)
+else:
+    try:
+        {then}
+    except RuntimeError as error:
+        assert "forked" in str(error)
+    run_sync(asyncio.sleep(0))
+    # The end of the process does not wait for it either.
+"""
+    command = [sys.executable, "-W", "ignore::DeprecationWarning", "-c", program]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    assert (result.stdout.split(), result.stderr) == (["0", "closed", "1", "2"], "")
+
+
 @pytest.mark.parametrize("leave", [SystemExit, KeyboardInterrupt])
 def test_leaving_in_the_callers_own_code_leaves_the_iteration(leave: type[BaseException]) -> None:
     closed = threading.Event()
