@@ -10,9 +10,10 @@ from .base import ServerLoad
 METRICS_PATH = "/metrics"
 
 _PREFIX = b"vllm:num_requests_"
-# A sample of the Prometheus text format: name, labels (their values may hold any bracket), value.
+# A sample of the Prometheus text format: name, labels (their values may hold any bracket), value. It never
+# goes beyond its line, so that a text with open ends takes no quadratic time.
 _SAMPLE = re.compile(
-    r'^vllm:num_requests_(running|waiting)[ \t]*(?:\{(?:[^"}]|"(?:[^"\\]|\\.)*")*\})?[ \t]+(\S+)',
+    r'^vllm:num_requests_(running|waiting)[ \t]*(?:\{(?:[^"}\n]|"(?:[^"\\\n]|\\.)*")*\})?[ \t]+(\S+)',
     re.MULTILINE,
 )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
 
 import pytest
@@ -51,6 +52,20 @@ def test_samples_without_labels() -> None:
 )
 def test_what_is_no_load(text: str) -> None:
     assert parse_load(text.encode()) is None
+
+
+@pytest.mark.parametrize("labels", ["{a", '{a="', '{a="\\\\', '{a="b"', "{" + '"",' * 9])
+def test_open_ends_take_no_quadratic_time(labels: str) -> None:
+    def seconds(lines: int) -> float:
+        body = f"vllm:num_requests_running{labels}\n".encode() * lines
+        times = []
+        for _ in range(3):
+            start = time.process_time()
+            parse_load(body)
+            times.append(time.process_time() - start)
+        return min(times)
+
+    assert seconds(4000) < 10 * max(seconds(1000), 0.005)
 
 
 @given(st.text(alphabet='{}"\\\n vllm:num_requests_running=,1e', max_size=80), st.binary(max_size=40))
