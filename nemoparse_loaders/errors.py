@@ -154,4 +154,12 @@ class ReplyTimeoutError(BackendError, TimeoutError):
 
 
 class ProtocolError(BackendError):
-    """The answer is not what the API promises."""
+    """The answer is not what the API promises.
+
+    The reply to a page may have been garbled on its way, or come from something in between: that one is
+    retryable.
+    """
+
+    def __init__(self, message: str, *, status: int | None = None, retryable: bool = False) -> None:
+        super().__init__(message, status=status)
+        self.retryable = retryable

@@ -75,13 +75,12 @@ class HttpAnswer:
             return json.loads(self.body)
         except (ValueError, RecursionError):
             said = server_message(self.body, self.secrets)[:80]
-            error = ProtocolError(
+            raise ProtocolError(
                 f"{server} answered {self.status} with something that is not JSON"
                 + (f": {said!r}" if said else " (nothing)"),
                 status=self.status,
-            )
-            error.retryable = is_reply
-            raise error from None
+                retryable=is_reply,
+            ) from None
 
 
 class HttpConnection:
@@ -185,7 +184,7 @@ class HttpConnection:
                 # The server had closed the kept connection before it saw the request.
                 outcome = await self._attempt(method, path, timeout - spent, content(), reuse)
         if isinstance(outcome, Exception):
-            raise self._transport_error(outcome, timeout) from _printable(outcome)
+            raise self._transport_error(outcome, timeout, is_page=method == "POST") from _printable(outcome)
         return outcome
 
     async def _attempt(
@@ -229,7 +228,9 @@ class HttpConnection:
             pieces.append(piece)
         return b"".join(pieces)
 
-    def _transport_error(self, error: Exception, timeout: float) -> BackendError | OptionError:
+    def _transport_error(
+        self, error: Exception, timeout: float, *, is_page: bool
+    ) -> BackendError | OptionError:
         where = self.server
         if isinstance(error, aiohttp.ConnectionTimeoutError):
             return ReplyTimeoutError(f"no connection to {where} within {min(timeout, _CONNECT_SECONDS):g} s")
@@ -252,7 +253,7 @@ class HttpConnection:
                 "is the server up, and is base_url right?"
             )
         if isinstance(error, aiohttp.ClientResponseError):
-            return ProtocolError(f"the answer of {where} is not HTTP")
+            return ProtocolError(f"the answer of {where} is not HTTP", retryable=is_page)
         if isinstance(error, (aiohttp.InvalidURL, UnicodeError)):
             return OptionError(f"base_url is no address that can be asked: {where}")
         return ServerFailedError(f"the connection to {where} broke ({type(error).__name__})")

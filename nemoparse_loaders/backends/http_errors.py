@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping
 from datetime import datetime, timezone
 from email.utils import parsedate_to_datetime
+from urllib.parse import urlsplit, urlunsplit
 
 from ..errors import (
     AuthenticationError,
@@ -68,7 +69,7 @@ def error_from_answer(
             status=413,
         )
     if 300 <= status < 400:
-        target = headers.get("Location", "")
+        target = _address(headers.get("Location", ""))
         return RequestRejectedError(
             f"{text}. It points elsewhere{f' ({_clean(target, secrets)})' if target else ''}: "
             "set base_url to the final address.",
@@ -126,6 +127,15 @@ def parse_retry_after(value: str | None, date: str | None = None) -> float | Non
         now = _http_date(date) if date else None
         seconds = max(0.0, (until - (now or datetime.now(timezone.utc))).total_seconds())
     return seconds if math.isfinite(seconds) and seconds >= 0 else None
+
+
+def _address(location: str) -> str:
+    """Where a redirection points, without what may be a secret in it: login, query, fragment."""
+    try:
+        parts = urlsplit(location)
+    except ValueError:
+        return ""
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
 def _http_date(value: str) -> datetime | None:

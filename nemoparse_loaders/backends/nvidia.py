@@ -257,10 +257,12 @@ def parse_answer(value: object, server: str, model: str) -> ModelReply:
     from .vllm import count_or_none
 
     if not isinstance(value, dict) or "content" not in value:
-        raise ProtocolError(f"the answer of {server} has no content: is it a Nemotron Parse endpoint?")
+        raise ProtocolError(
+            f"the answer of {server} has no content: is it a Nemotron Parse endpoint?", retryable=True
+        )
     content = value["content"]
     if content is not None and not isinstance(content, str):
-        raise ProtocolError(f"the answer of {server} has a content that is no text")
+        raise ProtocolError(f"the answer of {server} has a content that is no text", retryable=True)
     reason = value.get("finish_reason")
     usage = value.get("usage")
     tokens = usage.get("output_tokens") if isinstance(usage, dict) else None

@@ -330,10 +330,12 @@ def parse_completion(value: object, server: str, model: str) -> ModelReply:
     choice = choices[0] if isinstance(choices, list) and choices else None
     message = choice.get("message") if isinstance(choice, dict) else None
     if not isinstance(choice, dict) or not isinstance(message, dict):
-        raise ProtocolError(f"the answer of {server} has no choices[0].message: it is no chat completion")
+        raise ProtocolError(
+            f"the answer of {server} has no choices[0].message: it is no chat completion", retryable=True
+        )
     content = message.get("content") or _tool_arguments(message.get("tool_calls"))
     if content is not None and not isinstance(content, str):
-        raise ProtocolError(f"the answer of {server} has a content that is no text")
+        raise ProtocolError(f"the answer of {server} has a content that is no text", retryable=True)
     reason = choice.get("finish_reason")
     name = members.get("model")
     return ModelReply(

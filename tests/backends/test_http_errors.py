@@ -136,6 +136,16 @@ def test_redirects_tell_where_to() -> None:
     assert "https://new.example" in str(failure)
 
 
+@pytest.mark.parametrize(
+    "location",
+    ["https://user:hunter2@sso.example/in", "https://sso.example/in?token=hunter2#hunter2", "//a:hunter2@["],
+)
+def test_a_redirect_shows_no_secrets_of_its_target(location: str) -> None:
+    failure = error(302, Location=location)
+    assert "hunter2" not in str(failure)
+    assert ("sso.example/in" in str(failure)) == ("sso" in location)
+
+
 def test_retry_after() -> None:
     now = "Mon, 30 Nov 2026 19:10:00 GMT"
     assert parse_retry_after(None) is None

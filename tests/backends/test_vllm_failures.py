@@ -11,6 +11,7 @@ from datetime import datetime, timedelta, timezone
 from typing import Any
 
 import pytest
+from aiohttp import web
 from pydantic import SecretStr
 
 from nemoparse_loaders.backends.base import ModelReply
@@ -37,6 +38,7 @@ from nemoparse_loaders.testing import (
     ParseServer,
     RecordedRequest,
 )
+from nemoparse_loaders.testing.faults import Exchange
 
 KEY = "sk-a-secret-key-of-some-length"
 
@@ -119,9 +121,37 @@ async def test_too_large_names_the_option(page: PageImage) -> None:
     assert "max_image_bytes" in str(error)
 
 
-@pytest.mark.parametrize("body", ['{"choices": [{"message": {"con', "", "null", "<html>"])
-async def test_broken_json(page: PageImage, body: str) -> None:
-    assert isinstance(await failure(BrokenJson(body), page), ProtocolError)
+@pytest.mark.parametrize(
+    "body",
+    [
+        '{"choices": [{"message": {"con',
+        "",
+        "null",
+        "<html>",
+        '{"object": "list", "data": []}',
+        '{"error": {"message": "upstream reset"}}',
+        '{"choices": [{"message": {"content": 5}}]}',
+    ],
+)
+async def test_a_reply_that_is_none_may_come_whole_next_time(page: PageImage, body: str) -> None:
+    error = await failure(BrokenJson(body), page)
+    assert isinstance(error, ProtocolError)
+    assert error.retryable
+
+
+class _Garbled(Fault):
+    """An answer that is no HTTP."""
+
+    async def send(self, exchange: Exchange) -> web.StreamResponse:
+        assert isinstance(exchange.request.transport, asyncio.Transport)
+        exchange.request.transport.write(b"HTP/1.1 20O OK\r\n\r\n")
+        return exchange.cut()
+
+
+async def test_a_reply_that_is_not_http_may_come_whole_next_time(page: PageImage) -> None:
+    error = await failure(_Garbled(), page)
+    assert isinstance(error, ProtocolError)
+    assert error.retryable
 
 
 # Errors of the connection
