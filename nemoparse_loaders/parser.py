@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator, AsyncIterable, Callable, Collection,
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from functools import partial
+from inspect import iscoroutinefunction
 from os import PathLike
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
@@ -15,7 +16,7 @@ from typing_extensions import TypedDict, Unpack
 
 from .backends.base import Backend
 from .document import ElementType, ParsedDocument, ParsedPage
-from .errors import NemoparseError, OptionError
+from .errors import BackendError, NemoparseError, OptionError
 from .options import OptionValues, ParseOptions
 
 if TYPE_CHECKING:
@@ -62,15 +63,15 @@ class DocumentParser:
     """Reads documents with Nemotron Parse.
 
     A parser is configuration: it opens nothing until it is used, closes what it opened when a call ends, and
-    pickles and deep-copies. Sync methods work in scripts, threads, notebooks and inside a running event loop;
-    inside async code prefer the ``a`` twins.
+    pickles and deep-copies, as far as its ``progress`` function does. Sync methods work in scripts, threads,
+    notebooks and inside a running event loop; inside async code prefer the ``a`` twins.
 
     Args:
         backend: "auto", "vllm", "nvidia", "cpu", or an object with the protocol of `backends.base.Backend`.
         client: An ``openai.OpenAI`` or ``AsyncOpenAI`` (extra ``openai``) whose base URL, key and headers are
             used.
-        progress: Called with a `Progress` for every page, in another thread than the caller's of a sync
-            method; what it raises ends the run.
+        progress: A plain function, called with a `Progress` for every page, in another thread than the
+            caller's of a sync method; what it raises ends the run.
         options: All options at once, in place of the keywords.
         **values: The fields of `ParseOptions`, e.g. ``base_url``, ``pages``, ``password``, ``timeout``.
 
@@ -88,6 +89,8 @@ class DocumentParser:
         **values: Unpack[OptionValues],
     ) -> None:
         self.backends: tuple[Backend, ...]
+        if progress is not None:
+            _check_function("progress", progress, "must be a function")
         self.progress = progress
         own = None if isinstance(backend, str) else backend
         if options is not None:
@@ -204,8 +207,8 @@ class DocumentParser:
         """Async twin of `parse_many`; takes an async iterable of sources as well."""
         from .pipeline.many import DocumentFailed, read_ahead
 
-        if on_error not in ("raise", "skip") and not callable(on_error):
-            raise OptionError(f'on_error must be "raise", "skip" or a function, not {on_error!r}')
+        if on_error not in ("raise", "skip"):
+            _check_function("on_error", on_error, 'must be "raise", "skip" or a function')
         if isinstance(sources, (str, bytes, bytearray, memoryview, SourceInput)):
             raise OptionError("sources is one document; give a list of them, or use parse() for one")
         with self._progress() as progress:
@@ -220,6 +223,9 @@ class DocumentParser:
                     wanted=engine.wants_document,
                     weigh=_page_count,
                     most_held=lambda: engine.order_window,
+                    # No other document would fare better; and what the caller's function says is no
+                    # document's failure.
+                    ends_all=lambda error: isinstance(error, BackendError) or error is progress.error,
                 )
                 async with aclosing(ahead) as outcomes:
                     async for outcome in outcomes:
@@ -305,6 +311,17 @@ def _check_metadata(metadata: Mapping[str, JsonValue]) -> None:
         raise OptionError(
             f"metadata must be a mapping of text to JSON values: {_first_line(error)}"
         ) from None
+
+
+def _check_function(name: str, value: object, expected: str) -> None:
+    """Refuse what cannot be called, or what would only make a coroutine that nobody waits for."""
+    if not callable(value):
+        raise OptionError(f"{name} {expected}, not {value!r}")
+    if iscoroutinefunction(value) or iscoroutinefunction(type(value).__call__):
+        raise OptionError(
+            f"{name} must be a plain function, not an async one: nothing waits for what it does. Start a "
+            "task in it, or put what it is told into a queue"
+        )
 
 
 def _first_line(error: Exception) -> str:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import copy
+import pickle
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from nemoparse_loaders import DocumentParser, Progress, SourceInput
+from nemoparse_loaders import DocumentParser, NemoparseError, OptionError, Progress, SourceError, SourceInput
 from nemoparse_loaders.testing import ParseServer
 
 
@@ -62,6 +64,60 @@ def test_what_it_raises_ends_the_run(server: ParseServer, make_pdf: Callable[...
     }
     with pytest.raises(LookupError, match="enough after 1"):
         runs[call]()
+
+
+def test_what_it_raises_is_no_failure_of_a_document(
+    server: ParseServer, make_pdf: Callable[..., bytes]
+) -> None:
+    stopped: list[Progress] = []
+
+    def stop(progress: Progress) -> None:
+        if progress.done == progress.total:
+            stopped.append(progress)
+            raise SourceError(progress.document, "is the last one that I want")
+
+    parser = parser_for(server, stop)
+    with pytest.raises(SourceError, match="the last one that I want"):
+        list(parser.parse_many([make_pdf(str(number)) for number in range(4)], on_error="skip"))
+    assert len(stopped) == 1, "it is not called again"
+
+
+async def later(progress: Progress) -> None:
+    raise AssertionError("nothing waits for it")
+
+
+class Later:
+    async def __call__(self, progress: Progress) -> None:
+        await later(progress)
+
+
+@pytest.mark.parametrize("wrong", [later, Later(), partial(later), Later().__call__])
+def test_an_async_function_is_refused_at_once(wrong: Callable[[Progress], object]) -> None:
+    with pytest.raises(OptionError, match="progress must be a plain function, not an async one"):
+        DocumentParser(backend="cpu", progress=wrong)
+
+
+def test_what_cannot_be_called_is_refused_at_once() -> None:
+    with pytest.raises(OptionError, match="progress must be a function, not True"):
+        DocumentParser(backend="cpu", progress=True)  # type: ignore[arg-type]
+
+
+async def test_an_async_on_error_is_refused_at_once() -> None:
+    async def on_error(error: NemoparseError) -> None:
+        raise AssertionError("nothing waits for it")
+
+    with pytest.raises(OptionError, match="on_error must be a plain function"):
+        list(DocumentParser(backend="cpu").parse_many([], on_error=on_error))  # type: ignore[arg-type]
+
+
+def remember(progress: Progress) -> None:
+    """A function that pickles."""
+
+
+def test_a_parser_pickles_with_its_function() -> None:
+    parser = DocumentParser(backend="cpu", progress=remember)
+    assert pickle.loads(pickle.dumps(parser)).progress is remember
+    assert copy.deepcopy(parser).progress is remember
 
 
 def test_a_parser_with_a_function_can_be_copied(server: ParseServer, make_pdf: Callable[..., bytes]) -> None:

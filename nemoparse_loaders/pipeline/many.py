@@ -12,7 +12,7 @@ from itertools import islice
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
-from ..errors import BackendError, NemoparseError
+from ..errors import NemoparseError
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -32,6 +32,7 @@ async def read_ahead(
     wanted: Callable[[], Awaitable[None]],
     weigh: Callable[[T], int],
     most_held: Callable[[], int],
+    ends_all: Callable[[NemoparseError], bool],
 ) -> AsyncGenerator[T | DocumentFailed, None]:
     """Read every source, side by side.
 
@@ -43,12 +44,13 @@ async def read_ahead(
         wanted: Waits until one more is of use.
         weigh: What a result that waits for its turn counts for.
         most_held: While those that wait count for this much, no further source is taken.
+        ends_all: Whether an error is not the document's own, so that no other one is to be read.
 
     Yields:
         Results in the order of the sources; a document's own error stands in its place.
 
     Raises:
-        BackendError: The engine as a whole does not work: no other document would fare better.
+        NemoparseError: One that ends all.
         Exception: What the sources raise, after the documents that came before.
     """
     under_way: deque[asyncio.Task[T]] = deque()
@@ -79,9 +81,9 @@ async def read_ahead(
             await asyncio.wait((under_way[0],))
             try:
                 outcome: T | DocumentFailed = under_way[0].result()
-            except BackendError:
-                raise
             except NemoparseError as error:
+                if ends_all(error):
+                    raise
                 outcome = DocumentFailed(error)
             under_way.popleft()
             taken.set()

@@ -42,10 +42,15 @@ class RunProgress:
     Args:
         shown: Whether the caller wants a bar.
         callback: Called with every page, in the thread of the event loop: all pages wait until it is back.
-            What it raises ends the run and reaches the caller, like an error in any code of theirs.
+            What it raises ends the run and reaches the caller, like an error in any code of theirs; it is
+            not called again.
+
+    Attributes:
+        error: What the caller's function raised, if it did.
     """
 
     def __init__(self, *, shown: bool, callback: Callable[[Progress], object] | None = None) -> None:
+        self.error: BaseException | None = None
         self._callback = callback
         self._bar = _Bar() if shown else None
 
@@ -84,8 +89,8 @@ class RunProgress:
             if self._bar is not None:
                 self._bar.step(page, metrics.cached_pages - cached)
                 cached = metrics.cached_pages
-            if self._callback is not None:
-                self._callback(Progress(name, page, done, pages))
+            if self._callback is not None and self.error is None:
+                self._tell(self._callback, Progress(name, page, done, pages))
 
         if self._bar is not None:
             self._bar.open(name, pages)
@@ -94,6 +99,13 @@ class RunProgress:
         finally:
             if self._bar is not None:
                 self._bar.leave(pages - done)
+
+    def _tell(self, callback: Callable[[Progress], object], progress: Progress) -> None:
+        try:
+            callback(progress)
+        except BaseException as error:
+            self.error = error
+            raise
 
 
 class _Bar:

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from nemoparse_loaders.errors import SourceError
+from nemoparse_loaders.errors import ServerFailedError, SourceError
 from nemoparse_loaders.pipeline import many
 from nemoparse_loaders.pipeline.many import DocumentFailed, from_thread
 
@@ -33,7 +33,14 @@ def read_ahead(
     most_held: int,
     wanted: Callable[[], Awaitable[None]] = at_once,
 ) -> AsyncGenerator[int | DocumentFailed, None]:
-    return many.read_ahead(sources, read, wanted=wanted, weigh=lambda result: 1, most_held=lambda: most_held)
+    return many.read_ahead(
+        sources,
+        read,
+        wanted=wanted,
+        weigh=lambda result: 1,
+        most_held=lambda: most_held,
+        ends_all=lambda error: not isinstance(error, SourceError),
+    )
 
 
 async def double(source: int) -> int:
@@ -53,6 +60,18 @@ async def test_an_error_stands_in_its_place() -> None:
 
     results = [result async for result in read_ahead([0, 1, 2], read, 4)]
     assert [type(result) for result in results] == [int, DocumentFailed, int]
+
+
+async def test_an_error_that_is_no_document_s_own_ends_all() -> None:
+    async def read(source: int) -> int:
+        if source == 1:
+            raise ServerFailedError("nobody listens")
+        return source
+
+    async with aclosing(read_ahead([0, 1, 2], read, 4)) as results:
+        assert await anext(results) == 0
+        with pytest.raises(ServerFailedError):
+            await anext(results)
 
 
 async def test_takes_no_more_sources_than_it_reads_ahead() -> None:
