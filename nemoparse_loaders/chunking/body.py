@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from ..document import Element, ParsedDocument, ParsedPage
 from ..export.markdown import FURNITURE
+from .furniture import furniture_of
+from .steps import ALL_STEPS, Steps
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,12 +19,16 @@ class Placed:
     position: int
 
 
-def body_of(document: ParsedDocument) -> list[Placed]:
-    """All elements but page headers and page footers."""
+def body_of(document: ParsedDocument, steps: Steps = ALL_STEPS) -> list[Placed]:
+    """All elements but furniture, see `furniture_of`; by class alone where that step is switched off.
+
+    What was taken for a page header or footer and is none keeps its class and is text like any other.
+    """
+    furniture = furniture_of(document) if steps.furniture else None
     pairs = [
         (element, page)
         for page in document.pages
         for element in page.elements
-        if element.type not in FURNITURE
+        if (element.type not in FURNITURE if furniture is None else id(element) not in furniture)
     ]
     return [Placed(element, page, position) for position, (element, page) in enumerate(pairs)]

@@ -1,0 +1,145 @@
+"""Running heads, feet and page numbers."""
+
+from __future__ import annotations
+
+import pytest
+
+from nemoparse_loaders.chunking.body import body_of
+from nemoparse_loaders.chunking.furniture import page_label, printed_labels
+from nemoparse_loaders.chunking.steps import Steps
+from nemoparse_loaders.document import BBox, Element, ParsedDocument, ParsedPage
+
+TOP, BOTTOM, MIDDLE = BBox(0.1, 0.03, 0.9, 0.05), BBox(0.4, 0.95, 0.6, 0.97), BBox(0.1, 0.3, 0.9, 0.5)
+Spec = tuple[str, str, BBox | None]
+
+
+def document(*pages: list[Spec], labels: list[str] | None = None) -> ParsedDocument:
+    parsed = []
+    for number, specs in enumerate(pages, start=1):
+        elements = tuple(
+            Element(id=f"p{number}e{index}", type=name, markdown=text, text=text, bbox=box)
+            for index, (name, text, box) in enumerate(specs, start=1)
+        )
+        label = labels[number - 1] if labels else str(number)
+        parsed.append(ParsedPage(number=number, label=label, elements=elements))
+    return ParsedDocument(doc_id="d", pages=tuple(parsed))
+
+
+def kept(doc: ParsedDocument, steps: Steps | None = None) -> list[str]:
+    return [placed.element.text for placed in body_of(doc, steps or Steps())]
+
+
+def body(number: int) -> Spec:
+    return ("Text", f"Body {number}.", MIDDLE)
+
+
+BODIES = [f"Body {number}." for number in range(1, 9)]
+
+
+def test_a_running_head_and_page_numbers_are_furniture() -> None:
+    pages = [
+        [("Page-header", f"Annual Report 202{n % 2}", TOP), body(n), ("Page-footer", str(n), BOTTOM)]
+        for n in range(1, 9)
+    ]
+
+    assert kept(document(*pages)) == BODIES
+
+
+def test_a_lone_page_header_is_body() -> None:
+    pages = [[body(n)] for n in range(1, 9)]
+    pages[3].insert(0, ("Page-header", "Terms of Delivery", TOP))
+
+    assert kept(document(*pages)) == [*BODIES[:3], "Terms of Delivery", *BODIES[3:]]
+    assert kept(document(*pages), Steps(furniture=False)) == BODIES
+
+
+def test_the_same_words_in_other_places_are_no_repetition() -> None:
+    pages = [[body(n)] for n in range(1, 9)]
+    for index, top in enumerate((0.05, 0.3, 0.6)):
+        pages[index].append(("Page-header", "Note", BBox(0.1, top, 0.9, top + 0.02)))
+
+    assert kept(document(*pages)).count("Note") == 3
+
+
+def test_in_a_short_document_the_class_is_believed() -> None:
+    pages: list[list[Spec]] = [[("Page-header", "Journal", TOP), body(1)], [body(2)]]
+
+    assert kept(document(*pages)) == BODIES[:2]
+
+
+def test_a_head_that_repeats_a_heading_is_furniture() -> None:
+    pages = [[body(n)] for n in range(1, 9)]
+    pages[1].insert(0, ("Section-header", "3. Wear of the Planets", MIDDLE))
+    pages[2].insert(0, ("Page-header", "3 . WEAR OF THE PLANETS", TOP))
+
+    assert kept(document(*pages)) == [BODIES[0], "3. Wear of the Planets", *BODIES[1:]]
+
+
+@pytest.mark.parametrize("label", ["7", "- 7 -", "Page 7 of 12", "xiv", "A-3", "· 7 ·", "Seite 7"])
+def test_a_lone_page_number_is_furniture(label: str) -> None:
+    pages = [[body(n)] for n in range(1, 9)]
+    pages[3].append(("Page-footer", label, BOTTOM))
+
+    assert kept(document(*pages)) == BODIES
+
+
+def test_text_that_comes_back_at_the_edge_is_furniture() -> None:
+    pages = [
+        [("Text", "CONFIDENTIAL", TOP), body(n), ("Text", f"{n + 4} | Draft", BOTTOM)] for n in range(1, 9)
+    ]
+
+    assert kept(document(*pages)) == BODIES
+    assert len(kept(document(*pages), Steps(furniture=False))) == 24
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["Step 1", "Step 1", "Other"],
+        ["Question 4", "Question 9", "Question 1"],
+        ["One", "Two", "Three"],
+    ],
+)
+def test_text_at_the_edge_that_does_not_come_back_is_body(texts: list[str]) -> None:
+    pages = [[("Text", text, TOP), body(n)] for n, text in enumerate(texts, start=1)]
+
+    assert [text for text in kept(document(*pages)) if text in texts] == texts
+
+
+def test_text_inside_of_the_page_is_body_however_often_it_comes_back() -> None:
+    pages = [[("Text", "Signed:", MIDDLE)] for _ in range(8)]
+
+    assert kept(document(*pages)) == ["Signed:"] * 8
+
+
+def test_headings_that_come_back_are_body() -> None:
+    pages = [[("Section-header", "Notes", TOP), body(n)] for n in range(1, 9)]
+
+    assert kept(document(*pages)).count("Notes") == 8
+
+
+def test_labels_are_read_from_furniture() -> None:
+    doc = document(
+        [("Page-footer", "iv", BOTTOM)],
+        [("Page-header", "12 Methods", TOP)],
+        [("Page-header", "13 Methods", TOP), body(3)],
+        [("Page-header", "Annual Report 2020", TOP), ("Page-footer", "14", BOTTOM)],
+        [("Page-header", "Results 15", TOP)],
+        [("Text", "9", BOTTOM)],
+    )
+    labels = printed_labels(doc)
+
+    assert labels == {1: "iv", 2: "12", 3: "13", 4: "14", 5: "15"}
+    assert [page_label(page, labels) for page in doc.pages] == ["iv", "12", "13", "14", "15", "6"]
+
+
+def test_the_label_of_the_file_comes_first() -> None:
+    doc = document([("Page-footer", "7", BOTTOM)], labels=["A-7"])
+
+    assert page_label(doc.pages[0], printed_labels(doc)) == "A-7"
+
+
+def test_a_number_in_a_head_that_does_not_run_on_is_no_label() -> None:
+    doc = document(*[[("Page-header", "Report 2020", TOP)] for _ in range(4)])
+
+    assert printed_labels(doc) == {}
