@@ -17,7 +17,9 @@ _MARKS = {
 
 def doctor(
     backend: str = typer.Option("auto", help="auto, vllm or nvidia."),
-    base_url: str | None = typer.Option(None, help="The server. Default: NEMOTRON_PARSE_BASE_URL."),
+    base_url: list[str] = typer.Option(
+        [], help="The server; several: once each. Default: NEMOTRON_PARSE_BASE_URL."
+    ),
     model: str | None = typer.Option(None, help="Served model name. Default: the one the server lists."),
     profile: str | None = typer.Option(None, help="Model generation: 3.5, 2.0, 1.2 or 1.1."),
     timeout: float = typer.Option(60.0, help="Seconds for one request."),
@@ -32,7 +34,7 @@ def doctor(
     from ..backends.diagnosis import diagnose
 
     options = ParseOptions.build(
-        backend=backend, base_url=base_url, model=model, profile=profile, timeout=timeout
+        backend=backend, base_url=tuple(base_url) or None, model=model, profile=profile, timeout=timeout
     )
     findings = asyncio.run(diagnose(options))
     width = max(len(finding.topic) for finding in findings)

@@ -41,6 +41,16 @@ def test_server_from_the_environment(server: ParseServer, monkeypatch: pytest.Mo
     assert CliRunner().invoke(app, ["doctor"]).exit_code == 0
 
 
+def test_each_of_several_servers_is_asked(server: ParseServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NEMOTRON_PARSE_API_KEY", "the-key-of-the-test")
+    with ParseServer(api_key="another-key") as locked:
+        urls = ["--base-url", server.base_url, "--base-url", locked.base_url]
+        result = CliRunner().invoke(app, ["doctor", *urls])
+    assert result.exit_code == 1
+    assert f"{server.base_url} is up and healthy" in result.output
+    assert f"{locked.base_url} answered 401" in result.output
+
+
 def test_no_server_is_named(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
     for name in ("NEMOTRON_PARSE_BASE_URL", "NEMOTRON_PARSE_BACKEND"):
         monkeypatch.delenv(name, raising=False)
