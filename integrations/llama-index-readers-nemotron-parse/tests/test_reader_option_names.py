@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from pydantic import ValidationError
 
@@ -25,3 +27,9 @@ def test_the_name_that_llama_index_adds_is_none_of_the_options() -> None:
     assert dumped["class_name"] == "NemotronParseReader"
     assert NemotronParseReader.model_validate(dumped).dpi == 100
     assert NemotronParseReader.from_dict(reader.to_dict()).split == "page"
+
+
+@pytest.mark.parametrize("option", ["root", "cache_dir"])
+def test_a_folder_may_be_a_path(option: str) -> None:
+    reader = NemotronParseReader(**{option: Path("a") / "folder"})
+    assert getattr(reader, option) == str(Path("a", "folder"))

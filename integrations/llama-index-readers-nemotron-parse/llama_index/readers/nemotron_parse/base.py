@@ -153,7 +153,7 @@ class NemotronParseReader(BasePydanticReader):
                 )
         return values
 
-    @field_validator("root", mode="before")
+    @field_validator("root", "cache_dir", mode="before")
     @classmethod
     def _path_as_text(cls, value: object) -> object:
         return os.fspath(value) if isinstance(value, os.PathLike) else value
