@@ -126,7 +126,7 @@ def _load(content: Path | bytes, password: str | None) -> pdfium_c.FPDF_DOCUMENT
 
 def _open_error(source: Source, code: int, password: str | None) -> SourceError:
     if code == pdfium_c.FPDF_ERR_PASSWORD:
-        reason = "the password is wrong" if password else "a password is needed"
+        reason = "the password is wrong" if password else "a password is needed: give password= (--password)"
         return EncryptedSourceError(source.file_name, reason)
     if code == pdfium_c.FPDF_ERR_SECURITY:
         return EncryptedSourceError(source.file_name, "is encrypted by a method that is not supported")

@@ -27,7 +27,9 @@ def test_either_password_opens(password: str) -> None:
 
 @pytest.mark.parametrize("password", [None, ""])
 def test_says_that_a_password_is_needed(password: str | None) -> None:
-    with pytest.raises(EncryptedSourceError, match=r"^locked\.pdf: a password is needed$"):
+    with pytest.raises(
+        EncryptedSourceError, match=r"^locked\.pdf: a password is needed: give password= \(--password\)$"
+    ):
         PageRenderer(locked("open sesame", "owner"), password=password).__enter__()
 
 
