@@ -1,7 +1,8 @@
 """A parse server as a process of its own: ``python -m nemoparse_loaders.testing --slots 16 --latency 0.8``.
 
-Prints one line of JSON with its address and its process id, and stops when its standard input ends or it gets
-SIGTERM or SIGINT. ``GET /_stats`` tells what it saw. Requests are not checked unless that is asked for.
+Prints one line of JSON with its address and its process id, and stops when its standard input ends (not with
+``--stay``) or it gets SIGTERM or SIGINT. ``GET /_stats`` tells what it saw. Requests are not checked unless
+that is asked for.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ def main() -> None:
         prog="python -m nemoparse_loaders.testing", description="A parse server for tests and load tests."
     )
     parser.add_argument("--port", type=int, default=0, help="default: a free one")
+    parser.add_argument("--stay", action="store_true", help="do not stop when standard input ends")
+    parser.add_argument("--api-key", help="the key that requests must carry; default: none")
     parser.add_argument("--slots", type=int, help="replies that are made at the same time; default: no limit")
     parser.add_argument("--latency", default="0", help="seconds, uniform:0.5,1.5 or lognormal:0.8,0.5")
     parser.add_argument("--seed", type=int, default=0, help="for latency and faults")
@@ -35,7 +38,11 @@ def main() -> None:
     parser.add_argument("--max-model-len", type=int, default=16_384)
     parser.add_argument("--fail-fast", action="store_true", help="503 while all slots are taken")
     parser.add_argument("--fault-rate", type=float, default=0.0, help="part of the page requests that fail")
-    parser.add_argument("--faults", default=",".join(FAULT_KINDS), help="names with commas; default: all")
+    parser.add_argument(
+        "--faults",
+        default=",".join(FAULT_KINDS),
+        help=f"of {', '.join(FAULT_KINDS)}; names with commas; default: all",
+    )
     parser.add_argument("--check-requests", action="store_true", help="check requests as vLLM does")
     options = parser.parse_args()
     text = options.reply.read_text(encoding="utf-8") if options.reply else SAMPLE_PAGE
@@ -47,6 +54,7 @@ def main() -> None:
     server = ParseServer(
         replies=Reply(text, options.finish_reason),
         model=options.model,
+        api_key=options.api_key,
         latency_s=latency,
         max_model_len=options.max_model_len,
         faults=faults if options.fault_rate else (),
@@ -56,16 +64,17 @@ def main() -> None:
         keep_bodies=False,
         checks_requests=options.check_requests,
     )
-    _serve(server)
+    _serve(server, stays=options.stay)
 
 
-def _serve(server: ParseServer) -> None:
+def _serve(server: ParseServer, *, stays: bool) -> None:
     stop = threading.Event()
 
     def wait_for_end() -> None:
         # Read unbuffered: the thread may still be in it when the process ends.
         while os.read(sys.stdin.fileno(), 4096):
             pass
+        sys.stderr.write("Standard input ended, so this server stops; with --stay it goes on.\n")
         stop.set()
 
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -73,7 +82,8 @@ def _serve(server: ParseServer) -> None:
     with server:
         sys.stdout.write(json.dumps({"base_url": server.base_url, "pid": os.getpid()}) + "\n")
         sys.stdout.flush()
-        threading.Thread(target=wait_for_end, daemon=True).start()
+        if not stays:
+            threading.Thread(target=wait_for_end, daemon=True).start()
         stop.wait()
 
 

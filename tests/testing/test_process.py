@@ -17,9 +17,11 @@ from .test_server import chat_body, content_of, fetch
 
 
 @contextmanager
-def started(*arguments: str) -> Iterator[tuple[subprocess.Popen[bytes], dict[str, Any]]]:
+def started(
+    *arguments: str, stdin: int = subprocess.PIPE
+) -> Iterator[tuple[subprocess.Popen[bytes], dict[str, Any]]]:
     command = [sys.executable, "-m", "nemoparse_loaders.testing", *arguments]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+    with subprocess.Popen(command, stdin=stdin, stdout=subprocess.PIPE) as process:
         try:
             assert process.stdout is not None
             yield process, json.loads(process.stdout.readline())
@@ -48,6 +50,24 @@ def test_stops_at_a_signal(number: signal.Signals) -> None:
     with started() as (process, _):
         process.send_signal(number)
         assert process.wait(30) == 0
+
+
+def test_stays_without_standard_input_when_told_to() -> None:
+    with started("--stay", stdin=subprocess.DEVNULL) as (process, told):
+        assert fetch(f"{told['base_url']}/v1/chat/completions", chat_body())[0] == 200
+        assert process.poll() is None
+
+
+def test_says_why_it_stops() -> None:
+    command = [sys.executable, "-m", "nemoparse_loaders.testing"]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    assert "--stay" in done.stderr
+
+
+def test_a_key_is_asked_for() -> None:
+    with started("--api-key", "the-key-of-the-test") as (_, told):
+        assert fetch(f"{told['base_url']}/v1/chat/completions", chat_body())[0] == 401
 
 
 def test_faults() -> None:
