@@ -89,6 +89,8 @@ def main() -> None:
         print(f"The program was examples/quickstart.py. Your own runs with {python}", file=sys.stderr)
     elif options.command == "test":
         run(python, "-m", "pytest", *rest)
+    else:
+        print(f"Installed. Your programs run with {python}", file=sys.stderr)
 
 
 if __name__ == "__main__":
