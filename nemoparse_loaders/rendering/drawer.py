@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
 import traceback
 from dataclasses import dataclass
 from typing import Literal
 
 from ..document import Issue
 from ..errors import NemoparseError, PageRenderError, SourceError
-from ..sources import Source
+from ..sources import FileStamp, Source
 from .page_image import PageBand, PageImage
 from .renderer import PageRenderer
 from .settings import RenderSettings
-
-_BLOCK = 1 << 20
-
-Stamp = tuple[int, int, int]
-"""Size, time of change and number of a file: while it stays the same, so does the content."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,16 +21,22 @@ class Facts:
     page_count: int
     title: str
     issues: tuple[Issue, ...]
-    stamp: Stamp | None
+    stamp: FileStamp | None
 
 
 @dataclass(slots=True)
 class Document:
-    """A document as a worker gets it, once. ``stamp`` is None until somebody has opened it."""
+    """A document as a worker gets it, once.
+
+    Attributes:
+        source: The input.
+        password: For an encrypted PDF.
+        stamp: With which the file is known to have the source's content.
+    """
 
     source: Source
     password: str | None
-    stamp: Stamp | None = None
+    stamp: FileStamp | None
 
     def __repr__(self) -> str:
         return f"Document({self.source.file_name!r})"
@@ -154,42 +153,9 @@ class Drawer:
     def _renderer(self, key: int) -> PageRenderer:
         held = self._held[key]
         document = held.document
-        stamp = _stamp(document.source)
-        if stamp != document.stamp:
-            if document.stamp is not None:
-                _check_same(document.source)
-            document.stamp = stamp
+        document.stamp = document.source.check_unchanged(document.stamp)
         if held.renderer is None:
             renderer = PageRenderer(document.source, document.password)
             renderer.__enter__()
             held.renderer = renderer
         return held.renderer
-
-
-def _stamp(source: Source) -> Stamp | None:
-    if source.path is None:
-        return None
-    try:
-        status = os.stat(source.path)
-    except OSError:
-        source.read_bytes()  # raises what it is, typed
-        return None
-    return status.st_size, status.st_mtime_ns, status.st_ino
-
-
-def _check_same(source: Source) -> None:
-    """Let a file pass that was only touched or copied over.
-
-    Raises:
-        SourceError: Its content is another, or it cannot be read.
-    """
-    digest = hashlib.sha256()
-    if source.path is not None:
-        try:
-            with source.path.open("rb") as file:
-                while block := file.read(_BLOCK):
-                    digest.update(block)
-        except OSError as error:
-            raise SourceError(source.file_name, f"cannot be read: {error.strerror or error}") from error
-    if digest.hexdigest() != source.content_hash:
-        raise SourceError(source.file_name, "the file was changed while it was being read; load it again")

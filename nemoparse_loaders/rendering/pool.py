@@ -148,7 +148,7 @@ class RenderPool:
             SourceError: One of its subclasses, which names the file and says what is wrong.
         """
         key = next(_numbers)
-        document = self._documents[key] = Document(source, password)
+        document = self._documents[key] = Document(source, password, source.stamp)
         try:
             facts = await self._ask(Task(next(self._tasks), key, "open", None), Facts)
         except BaseException:

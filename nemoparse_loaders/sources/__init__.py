@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from .detection import SUPPORTED_TYPES
 from .page_range import parse_page_range
-from .source import Source, load_source
+from .source import FileStamp, Source, load_source
 
-__all__ = ["SUPPORTED_TYPES", "Source", "load_source", "parse_page_range"]
+__all__ = ["SUPPORTED_TYPES", "FileStamp", "Source", "load_source", "parse_page_range"]

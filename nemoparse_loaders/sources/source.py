@@ -26,6 +26,9 @@ from .detection import EXTENSIONS, SUPPORTED_TYPES, RandomAccess, detect_type
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _CHUNK = 1 << 20
 
+FileStamp = tuple[int, int, int]
+"""Size, time of change and number of a file: while it stays the same, so does the content."""
+
 
 @dataclass(frozen=True, slots=True)
 class Source:
@@ -39,6 +42,7 @@ class Source:
         media_type: What the content is.
         path: The file, absolute; None for bytes.
         data: The bytes; None for a file.
+        stamp: The file's when its content was looked at; None for bytes.
     """
 
     file_name: str
@@ -48,6 +52,35 @@ class Source:
     media_type: str
     path: Path | None = None
     data: bytes | None = field(default=None, repr=False)
+    stamp: FileStamp | None = field(default=None, repr=False, compare=False)
+
+    def check_unchanged(self, stamp: FileStamp | None) -> FileStamp | None:
+        """See that the file still has the content that `content_hash` tells of.
+
+        A file that was only touched or copied over passes; it is read for that.
+
+        Args:
+            stamp: With which it is known to have that content; None where that is not known.
+
+        Returns:
+            Its stamp now; None for bytes.
+
+        Raises:
+            SourceError: It has another content, or can no longer be read.
+        """
+        if self.path is None:
+            return None
+        try:
+            if _stamp(os.stat(self.path)) == stamp:
+                return stamp
+            with _FileContent(self.path) as content:
+                if content.sha256() != self.content_hash:
+                    raise SourceError(
+                        self.file_name, "the file was changed while it was being read; read it again"
+                    )
+                return content.stamp
+        except OSError as error:
+            raise _os_error(self.file_name, error) from error
 
     def read_bytes(self) -> bytes:
         """All of its bytes.
@@ -130,6 +163,7 @@ def _from_path(
         _check_regular_file(path, shown)
         with _FileContent(path) as content:
             media_type = _supported_type(content, shown)
+            stamp = content.stamp
             digest = content.sha256()
     except OSError as error:
         if isinstance(error, SourceError):
@@ -146,6 +180,7 @@ def _from_path(
         content_hash=digest,
         media_type=media_type,
         path=path,
+        stamp=stamp,
     )
 
 
@@ -235,6 +270,10 @@ def _os_error(shown: str, error: OSError) -> SourceError:
     return SourceError(shown, f"cannot be read: {error.strerror or error}")
 
 
+def _stamp(status: os.stat_result) -> FileStamp:
+    return status.st_size, status.st_mtime_ns, status.st_ino
+
+
 class _MemoryContent:
     def __init__(self, data: bytes) -> None:
         self._data = data
@@ -249,7 +288,9 @@ class _FileContent:
 
     def __init__(self, path: Path) -> None:
         self._file = path.open("rb")
-        self.size = os.fstat(self._file.fileno()).st_size
+        # Taken before anything is read: what changes later has another one.
+        self.stamp = _stamp(os.fstat(self._file.fileno()))
+        self.size = self.stamp[0]
 
     def __enter__(self) -> _FileContent:
         return self

@@ -19,6 +19,7 @@ from nemoparse_loaders.errors import (
     NemoparseError,
     OptionError,
     PageRenderError,
+    SourceError,
     SourceNotFoundError,
 )
 from nemoparse_loaders.rendering import PageRenderer, RenderPool, RenderSettings
@@ -159,6 +160,19 @@ async def test_a_file_that_is_changed_or_gone(pool: RenderPool, make_pdf: MakePd
         await pool.render(opened, 1, SMALL)
     path.write_bytes(content)
     assert await pool.render(opened, 1, SMALL) == first
+
+
+async def test_a_file_that_is_changed_before_it_is_opened(
+    pool: RenderPool, make_pdf: MakePdf, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.pdf"
+    path.write_bytes(make_pdf())
+    source = load_source(path)
+    os.utime(path, ns=(1, 1))  # touched: it is still the same
+    await pool.close(await pool.open(source))
+    path.write_bytes(make_pdf(content=b"0 0 9 9 re f"))
+    with pytest.raises(SourceError, match=r"a.pdf: the file was changed while it was being read"):
+        await pool.open(source)
 
 
 @pytest.mark.parametrize("limits", [{"_PAGES_A_WORKER": 4}, {"_LEAST_PAGES": 3, "_TIRED_BYTES": 1 << 20}])

@@ -95,7 +95,7 @@ def test_the_end_of_its_input_is_the_end_of_a_child(pdf: Path, busy: bool) -> No
         assert pickle.load(process.stdout) == child.HELLO
         if busy:
             # So many pages that it is at one of them when the input ends; nobody reads what comes of them.
-            document = Document(load_source(pdf), None)
+            document = Document(load_source(pdf), None, None)
             for number in range(500):
                 task = Task(number, 1, "render", document, 1, RenderSettings())
                 pickle.dump(task, process.stdin)

@@ -238,3 +238,20 @@ def test_pickles_and_hides_its_bytes(pdf_path: Path) -> None:
     for source in (load_source(pdf_path), load_source(PDF)):
         assert pickle.loads(pickle.dumps(source)) == source
         assert "%PDF" not in repr(source)
+
+
+def test_a_changed_file_is_told_from_one_that_was_only_touched(pdf_path: Path) -> None:
+    source = load_source(pdf_path)
+    assert source.check_unchanged(source.stamp) == source.stamp
+    os.utime(pdf_path, ns=(1, 1))
+    touched = source.check_unchanged(source.stamp)
+    assert touched != source.stamp
+    pdf_path.write_bytes(PDF[::-1])
+    for stamp in (source.stamp, touched, None):
+        with pytest.raises(SourceError, match=r"Bericht #1 ü.pdf: the file was changed"):
+            source.check_unchanged(stamp)
+    pdf_path.unlink()
+    with pytest.raises(SourceNotFoundError):
+        source.check_unchanged(source.stamp)
+    assert load_source(PDF).check_unchanged(None) is None
+    assert pickle.loads(pickle.dumps(source)).stamp == source.stamp
