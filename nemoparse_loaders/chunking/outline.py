@@ -10,6 +10,8 @@ from ..export.headings import is_heading
 from .body import Placed
 from .clean import words_of
 from .levels import heading_levels
+from .steps import ALL_STEPS, Steps
+from .styles import styles_of
 
 # A "heading" longer than this is a paragraph that was taken for one.
 _LONGEST_HEADING = 250
@@ -39,13 +41,17 @@ def is_section_heading(placed: Placed) -> bool:
     return is_heading(placed.element) and 0 < len(placed.element.text.strip()) <= _LONGEST_HEADING
 
 
-def outline(body: Sequence[Placed]) -> list[Path]:
+def outline(body: Sequence[Placed], steps: Steps = ALL_STEPS) -> list[Path]:
     """For each element the headings above it, outermost first; a heading's own path ends with itself.
 
     The title of the document is in no path: it has its own place in the metadata.
     """
     headings = [placed for placed in body if is_section_heading(placed)]
-    levels = heading_levels([placed.element for placed in headings])
+    if steps.levels:
+        styles = styles_of(headings, body)
+        levels = heading_levels([placed.element for placed in headings], styles)
+    else:
+        levels = [1] * len(headings)
     level_at = {placed.position: level for placed, level in zip(headings, levels, strict=True)}
     paths: list[Path] = []
     path: Path = ()

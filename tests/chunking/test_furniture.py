@@ -101,19 +101,19 @@ def test_text_that_comes_back_at_the_edge_is_furniture() -> None:
     ],
 )
 def test_text_at_the_edge_that_does_not_come_back_is_body(texts: list[str]) -> None:
-    pages = [[("Text", text, TOP), body(n)] for n, text in enumerate(texts, start=1)]
+    pages: list[list[Spec]] = [[("Text", text, TOP), body(n)] for n, text in enumerate(texts, start=1)]
 
     assert [text for text in kept(document(*pages)) if text in texts] == texts
 
 
 def test_text_inside_of_the_page_is_body_however_often_it_comes_back() -> None:
-    pages = [[("Text", "Signed:", MIDDLE)] for _ in range(8)]
+    pages: list[list[Spec]] = [[("Text", "Signed:", MIDDLE)] for _ in range(8)]
 
     assert kept(document(*pages)) == ["Signed:"] * 8
 
 
 def test_headings_that_come_back_are_body() -> None:
-    pages = [[("Section-header", "Notes", TOP), body(n)] for n in range(1, 9)]
+    pages: list[list[Spec]] = [[("Section-header", "Notes", TOP), body(n)] for n in range(1, 9)]
 
     assert kept(document(*pages)).count("Notes") == 8
 
@@ -140,6 +140,7 @@ def test_the_label_of_the_file_comes_first() -> None:
 
 
 def test_a_number_in_a_head_that_does_not_run_on_is_no_label() -> None:
-    doc = document(*[[("Page-header", "Report 2020", TOP)] for _ in range(4)])
+    pages: list[list[Spec]] = [[("Page-header", "Report 2020", TOP)] for _ in range(4)]
+    doc = document(*pages)
 
     assert printed_labels(doc) == {}

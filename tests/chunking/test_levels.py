@@ -79,3 +79,44 @@ def test_without_any_evidence_all_stand_side_by_side() -> None:
 @pytest.mark.parametrize("text", ["2023 Results", "1,000 turbines", "3D printing", "A turbine"])
 def test_words_that_only_begin_like_numbers(text: str) -> None:
     assert levels("1 One", "1.1 Two", text) == [1, 2, 3]
+
+
+def test_articles_stand_below_chapters() -> None:
+    assert levels(
+        "Chapter I General", "Article 1 Scope", "Article 2 Terms", "Chapter II Duties", "Article 3"
+    ) == [
+        1,
+        2,
+        2,
+        1,
+        2,
+    ]
+
+
+def test_numbers_inside_of_a_chapter() -> None:
+    assert levels("Chapter 3 Wear", "3.1 Planets", "3.1.1 Teeth", "Appendix A", "A.1 Oil") == [
+        1,
+        2,
+        3,
+        1,
+        2,
+    ]
+
+
+def test_numbers_that_begin_anew_in_every_article() -> None:
+    assert levels("Part I", "Article 5 Duties", "1. Care", "2. Loyalty", "Article 6", "1. Rest") == [
+        1,
+        2,
+        3,
+        3,
+        2,
+        3,
+    ]
+
+
+def test_deeper_marks_are_deeper_than_those_of_numbered_headings() -> None:
+    assert levels("## 1 One", "### Below", "## 2 Two") == [1, 2, 1]
+
+
+def test_numbers_stand_below_parts() -> None:
+    assert levels("Part I Land", "1. Soil", "1.1 Clay", "Part II Sea", "2. Tides") == [1, 2, 3, 1, 2]
