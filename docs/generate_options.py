@@ -32,7 +32,9 @@ and `nemoparse parse`. This table is made from the code (`python docs/generate_o
 TAIL = """
 `DocumentParser` also takes `backend=` as an object of your own with the protocol of
 `nemoparse_loaders.backends.base.Backend`, `client=` (an `openai.OpenAI` or `AsyncOpenAI`, extra `openai`)
-whose base URL, key and headers are used, and `options=` with all options at once.
+whose base URL, key and headers are used, `progress=` (a function that is told of every page, see
+[throughput](throughput.md#how-far-it-is)), and `options=` with all options at once. `nemoparse parse --help` lists
+what the command line has of these.
 
 ## Environment
 
@@ -46,6 +48,7 @@ whose base URL, key and headers are used, and `options=` with all options at onc
 | `SSL_CERT_FILE`, `SSL_CERT_DIR` | trusted certificates, in place of the system's |
 | `REQUESTS_CA_BUNDLE`, `CURL_CA_BUNDLE` | certificates that are trusted besides |
 | `NEMOPARSE_PASSWORD` | password of encrypted PDFs, for `nemoparse parse` |
+| `NEMOPARSE_CACHE_DIR` | folder of the page cache, for `nemoparse parse` and `nemoparse cache` |
 
 A key alone in the environment never sends a page anywhere: the hosted endpoint is used only where it is
 named.
