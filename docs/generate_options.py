@@ -33,8 +33,8 @@ TAIL = """
 `DocumentParser` also takes `backend=` as an object of your own with the protocol of
 `nemoparse_loaders.backends.base.Backend`, `client=` (an `openai.OpenAI` or `AsyncOpenAI`, extra `openai`)
 whose base URL, key and headers are used, `progress=` (a function that is told of every page, see
-[throughput](throughput.md#how-far-it-is)), and `options=` with all options at once. `nemoparse parse --help` lists
-what the command line has of these.
+[throughput](throughput.md#how-far-it-is)), and `options=` with all options at once. `nemoparse parse --help`
+lists what the command line has of these.
 
 ## Environment
 
