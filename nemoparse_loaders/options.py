@@ -155,6 +155,7 @@ class ParseOptions(BaseModel):
     )
     cache_dir: str | None = Field(
         None,
+        min_length=1,
         description="Folder that keeps replies, so that a page with the same content, settings and model is "
         "not asked for again. Default: none.",
     )

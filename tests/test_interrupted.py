@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from nemoparse_loaders import DocumentParser, ParsedDocument
-from nemoparse_loaders.pipeline.cache import PageCache
+from nemoparse_loaders.pipeline.cache_folder import CacheFolder
 from nemoparse_loaders.testing import Hang, ParseServer
 from nemoparse_loaders.testing.requests import RecordedRequest
 
@@ -104,7 +104,7 @@ def test_a_killed_run_goes_on_where_it_was(
             os.killpg(child.pid, signal.SIGKILL)
             child.communicate()
             # Requests that were on their way when it was killed may still come in at the first server.
-            committed = PageCache(cache, max_bytes=2**30).info().entries if cache.exists() else 0
+            committed = CacheFolder(cache).info().entries if cache.exists() else 0
             with ParseServer(replies=reply_for) as second:
                 resumed = DocumentParser(
                     backend="vllm", base_url=second.base_url, cache_dir=cache, render_workers=0

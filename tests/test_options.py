@@ -46,3 +46,8 @@ def test_numbers_are_finite(wrong: dict[str, float]) -> None:
 
 def test_type_checkers_know_every_option() -> None:
     assert OptionValues.__annotations__.keys() | {"backend"} == ParseOptions.model_fields.keys()
+
+
+def test_an_empty_name_is_no_folder_of_a_cache() -> None:
+    with pytest.raises(OptionError, match=r"^cache_dir: "):
+        ParseOptions.build(cache_dir="")

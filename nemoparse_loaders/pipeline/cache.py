@@ -14,7 +14,7 @@ from pathlib import Path
 from ..document import ParsedPage
 from ..errors import OptionError
 from ..rendering.settings import RenderSettings
-from .cache_folder import CacheFolder, CacheInfo, size_on_disk
+from .cache_folder import CacheFolder, size_on_disk
 from .record import PageRecord
 from .record_json import record_from_json, record_to_json
 
@@ -92,24 +92,27 @@ class PageCache:
         max_bytes: What they may take on disk; those that were not used for longest go first. Other processes
             that write at the same time may exceed it by a sixteenth each until somebody looks.
 
+    Attributes:
+        folder: The files.
+
     Raises:
         OptionError: There cannot be a folder of that name.
     """
 
     def __init__(self, folder: str | os.PathLike[str], *, max_bytes: int = 2 * 1024**3) -> None:
-        self._folder = CacheFolder(folder)
+        self.folder = CacheFolder(folder)
         self._max_bytes = max_bytes
         self._lock = threading.Lock()
         self._shrinking = threading.Lock()
         self._writes = True
         self._readable = True
-        _make_folder(Path(folder))
+        _make_folder(self.folder.path.parent)
         try:
-            self._folder.create()
+            self.folder.create()
         except OSError as error:
             # It can be read all the same, if somebody else has filled it.
             self._stop_writing(error)
-        self._opened = self._folder.clock()
+        self._opened = self.folder.clock()
         # Bytes written since the folder was last looked through, and how many of them call for the next look.
         self._unseen = 0
         self._most_unseen = 0
@@ -121,7 +124,7 @@ class PageCache:
         An entry that is damaged, of another format, or of another page is removed and counts as none.
         """
         try:
-            data = self._folder.read(key)
+            data = self.folder.read(key)
         except OSError as error:
             self._say_unreadable(error)
             return None
@@ -131,7 +134,7 @@ class PageCache:
             return _unpacked(key, data)
         except ValueError as error:
             logger.debug("Page cache: %s is of no use and removed: %s", key, type(error).__name__)
-            self._folder.remove(key)
+            self.folder.remove(key)
             return None
 
     def put(self, key: str, record: PageRecord) -> None:
@@ -142,7 +145,7 @@ class PageCache:
         if size_on_disk(len(data)) > self._max_bytes:
             return
         try:
-            self._folder.write(key, data)
+            self.folder.write(key, data)
         except OSError as error:
             self._stop_writing(error)
             return
@@ -152,18 +155,6 @@ class PageCache:
         if look:
             self._shrink()
 
-    def info(self) -> CacheInfo:
-        """What is in it now, also from other processes."""
-        return self._folder.info()
-
-    def clear(self) -> CacheInfo:
-        """Remove what is ours, and nothing else.
-
-        Returns:
-            What is left, because it could not be removed or was written meanwhile.
-        """
-        return self._folder.clear()
-
     def _shrink(self) -> None:
         # One thread is enough; the others go on.
         if not self._shrinking.acquire(blocking=False):
@@ -171,7 +162,7 @@ class PageCache:
         try:
             with self._lock:
                 self._unseen = 0
-            size = self._folder.shrink(self._max_bytes, int(self._max_bytes * _GOAL), self._opened)
+            size = self.folder.shrink(self._max_bytes, int(self._max_bytes * _GOAL), self._opened)
             room, often = self._max_bytes - size, int(self._max_bytes * _LOOK_EVERY)
             with self._lock:
                 # Where nothing can be removed, looking on every page would not help.
@@ -185,7 +176,7 @@ class PageCache:
         if first:
             logger.warning(
                 "The page cache %s cannot be written to (%s): the pages of this run are not kept.",
-                self._folder.path,
+                self.folder.path,
                 _words(error),
             )
 
@@ -195,7 +186,7 @@ class PageCache:
         if first:
             logger.warning(
                 "The page cache %s holds a page that cannot be read (%s): such pages are asked for again.",
-                self._folder.path,
+                self.folder.path,
                 _words(error),
             )
 

@@ -66,11 +66,12 @@ class CacheFolder:
     """Files by key. Every call blocks on the disk; all may be made from several threads and processes.
 
     Args:
-        folder: The folder that the user named; ours lies inside. Nothing is created before `create`.
+        folder: The folder that the user named, where ``~`` is their home; ours lies inside. Nothing is
+            created before `create`.
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
-        self.path = Path(folder) / FOLDER_NAME
+        self.path = Path(os.path.expanduser(folder)) / FOLDER_NAME
 
     def exists(self) -> bool:
         """Whether our folder is there, with our mark."""

@@ -229,8 +229,8 @@ def test_a_folder_that_takes_nothing_at_all(tmp_path: Path, caplog: pytest.LogCa
     cache = PageCache(tmp_path)
     cache.put(key_of(1), record_of("one"))
     assert cache.get(key_of(1)) is None
-    assert cache.info().entries == 0
-    cache.clear()
+    assert cache.folder.info().entries == 0
+    cache.folder.clear()
     assert (tmp_path / FOLDER_NAME).read_text() == "in the way"
     assert [record.levelno for record in caplog.records] == [logging.WARNING]
 

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nemoparse_loaders.pipeline.cache import PageCache
-from nemoparse_loaders.pipeline.cache_folder import FOLDER_NAME
+from nemoparse_loaders.pipeline.cache_folder import FOLDER_NAME, CacheFolder
 
 from .records import BLOCK, entry_of, files_in, key_of, record_of, set_age
 
@@ -38,7 +38,7 @@ def test_at_opening_what_was_not_used_for_longest_goes(tmp_path: Path) -> None:
     assert held(tmp_path, range(20)) == [*range(20)]
     cache = PageCache(tmp_path, max_bytes=16 * BLOCK)
     assert held(tmp_path, range(20)) == [*range(6, 20)]
-    assert cache.info().bytes == 14 * BLOCK
+    assert cache.folder.info().bytes == 14 * BLOCK
 
 
 def test_a_page_that_was_used_stays_longer(tmp_path: Path) -> None:
@@ -53,7 +53,7 @@ def test_pages_of_this_run_stay_while_older_ones_can_go(tmp_path: Path) -> None:
     cache = PageCache(tmp_path, max_bytes=16 * BLOCK)
     for number in range(100, 116):
         cache.put(key_of(number), record_of("two"))
-        assert cache.info().bytes <= 16 * BLOCK
+        assert cache.folder.info().bytes <= 16 * BLOCK
         assert held(tmp_path, range(100, 116)) == [*range(100, number + 1)]
     assert held(tmp_path, range(16)) == []
     cache.put(key_of(116), record_of("two"))
@@ -70,8 +70,8 @@ def test_the_limit_holds_after_every_page(
     for number, size in enumerate(sizes):
         record = record_of(os.urandom(size).hex())
         cache.put(key_of(number), record)
-        assert cache.info().bytes <= blocks * BLOCK
-        assert cache.info().entries > 0 or size > BLOCK / 3
+        assert cache.folder.info().bytes <= blocks * BLOCK
+        assert cache.folder.info().entries > 0 or size > BLOCK / 3
         assert cache.get(key_of(number)) in (None, record)
 
 
@@ -87,7 +87,7 @@ def test_what_other_processes_write_is_counted_before_long(tmp_path: Path) -> No
     one, other = PageCache(tmp_path, max_bytes=limit), PageCache(tmp_path, max_bytes=limit)
     for number in range(300):
         (one, other)[number % 2].put(key_of(number), record_of("x"))
-        assert one.info().bytes <= limit * (1 + 2 / 16)
+        assert one.folder.info().bytes <= limit * (1 + 2 / 16)
 
 
 def test_what_killed_processes_left_goes_after_an_hour(tmp_path: Path) -> None:
@@ -105,10 +105,10 @@ def test_what_killed_processes_left_goes_after_an_hour(tmp_path: Path) -> None:
 
 def test_info_says_what_is_there(tmp_path: Path) -> None:
     cache = PageCache(tmp_path)
-    empty = cache.info()
+    empty = cache.folder.info()
     assert (empty.entries, empty.bytes, empty.oldest, empty.newest) == (0, 0, None, None)
     old_cache(tmp_path, range(3))
-    info = cache.info()
+    info = cache.folder.info()
     assert (info.entries, info.bytes) == (3, 3 * BLOCK)
     assert info.oldest is not None
     assert info.newest is not None
@@ -122,7 +122,7 @@ def test_clear_leaves_nothing_of_ours(tmp_path: Path) -> None:
     entry = files_in(tmp_path)[0]
     for stem in (entry.with_suffix(""), tmp_path / FOLDER_NAME / "CACHEDIR"):
         Path(f"{stem}.{1:016x}.tmp").write_bytes(b"half")
-    assert cache.clear().entries == 0
+    assert cache.folder.clear().entries == 0
     assert [*tmp_path.iterdir()] == []
     cache.put(key_of(1), record_of("one"))
     assert cache.get(key_of(1)) == record_of("one"), "and it can go on"
@@ -148,7 +148,7 @@ def test_clear_touches_no_file_of_others(tmp_path: Path) -> None:
         path.write_text("mine")
     link = ours / ("00" if shelf.name != "00" else "11")
     link.symlink_to(elsewhere, target_is_directory=True)
-    cache.clear()
+    cache.folder.clear()
     assert [path.read_text() for path in foreign] == ["mine"] * len(foreign)
     assert not held(tmp_path, range(2))
 
@@ -157,7 +157,7 @@ def test_a_folder_without_our_mark_is_not_cleared(tmp_path: Path) -> None:
     cache = PageCache(tmp_path)
     cache.put(key_of(1), record_of("one"))
     (tmp_path / FOLDER_NAME / "CACHEDIR.TAG").write_text("Signature: of somebody else\n")
-    assert cache.clear().entries == 1
+    assert cache.folder.clear().entries == 1
     assert len(files_in(tmp_path)) == 1
 
 
@@ -189,7 +189,7 @@ def test_threads_write_read_and_evict_side_by_side(tmp_path: Path, caplog: pytes
             assert cache.get(key_of(number - 5)) in (None, record_of(str(number - 5)))
 
     together(*(lambda start=start: work(start) for start in (0, 30, 1000, 2000)))
-    assert 0 < cache.info().bytes <= 21 * BLOCK
+    assert 0 < cache.folder.info().bytes <= 21 * BLOCK
     assert not caplog.records
 
 
@@ -206,7 +206,7 @@ def test_clearing_while_others_write_fails_nobody(tmp_path: Path, caplog: pytest
 
     def clear() -> None:
         while not done.is_set():
-            clearer.clear()
+            clearer.folder.clear()
 
     together(write, clear)
     writer.put(key_of(0), record_of("last"))
@@ -242,7 +242,7 @@ def test_processes_share_a_folder(tmp_path: Path) -> None:
         assert worker.returncode == 0, told
         assert told == "", "no warning either"
     cache = PageCache(tmp_path, max_bytes=40 * BLOCK)
-    assert 0 < cache.info().bytes <= 40 * BLOCK
+    assert 0 < cache.folder.info().bytes <= 40 * BLOCK
     assert not files_in(tmp_path, "*.tmp")
 
 
@@ -302,3 +302,11 @@ def test_a_killed_process_loses_nothing_that_was_kept_and_leaves_nothing_half(tm
     assert done.returncode == 0, done.stderr
     told, found = map(int, done.stdout.split())
     assert 20 <= told <= found
+
+
+def test_a_tilde_is_the_home_of_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(variable, str(tmp_path))
+    PageCache("~/pages").put(key_of(1), record_of("one"))
+    assert held(tmp_path / "pages", range(2)) == [1]
+    assert CacheFolder("~/pages").exists()
