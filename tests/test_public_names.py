@@ -10,14 +10,14 @@ from pathlib import Path
 import nemoparse_loaders
 
 PUBLIC = """
-AuthenticationError BBox BackendError Chart Chunk CorruptSourceError DirectorySourceError DocumentParser
-EMBED_KEYS Element ElementType EmptySourceError EncryptedSourceError Issue LLM_KEYS LayoutChunker
-METADATA_KEYS MissingDependencyError ModelNotFoundError NemoparseError OptionError PageError
-PageRenderError PageReplyError PageStep ParseOptions ParseReport ParsedDocument ParsedPage Percentiles
-Progress ProtocolError ReplyTimeoutError RequestRejectedError ServerBusyError ServerFailedError
-SourceError SourceInput SourceNotFoundError Split Table TableCell TextSplit TocEntry
-UnsupportedSourceError __version__ decode_page encode_page layout_hash layout_to_json split_document
-split_text
+AuthenticationError BBox BackendError Chart Chunk ChunkSpan ChunkTree CorruptSourceError
+DirectorySourceError DocumentParser EMBED_KEYS Element ElementType EmptySourceError EncryptedSourceError
+Issue LLM_KEYS LayoutChunker METADATA_KEYS MissingDependencyError ModelNotFoundError NemoparseError
+OptionError PageError PageRenderError PageReplyError PageStep ParseOptions ParseReport ParsedDocument
+ParsedPage Percentiles Progress ProtocolError ReplyTimeoutError RequestRejectedError ServerBusyError
+ServerFailedError SourceError SourceInput SourceNotFoundError Split Steps Table TableCell TextSplit
+TocEntry UnsupportedSourceError __version__ decode_page encode_page layout_hash layout_to_json
+split_document split_text
 """
 
 

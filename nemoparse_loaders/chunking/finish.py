@@ -1,14 +1,15 @@
-"""Drafts to chunks: ids, metadata, and text that every store takes."""
+"""Drafts to chunks: ids, metadata, relations, and text that every store takes."""
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from ..document import ParsedDocument
-from .blocks import Draft
-from .chunk import Chunk
+from .blocks import Draft, Span
+from .chunk import Chunk, ChunkLevel, ChunkSpan
 from .clean import storable
 from .metadata import build_metadata
 from .tokens import TokenCounter
@@ -16,21 +17,31 @@ from .tokens import TokenCounter
 # UUIDv5 of "nemoparse-loaders/chunk" in the namespace of URLs; part of every chunk id, so it never changes.
 _NAMESPACE = uuid.UUID("640a178f-aeaa-5dac-a422-41fb5cbe85a5")
 
+_ROWS = re.compile(r"rows (\d+):(\d+)")
 
-def finish(document: ParsedDocument, drafts: Iterable[Draft], split: str, count: TokenCounter) -> list[Chunk]:
+
+def finish(
+    document: ParsedDocument,
+    drafts: Iterable[Draft],
+    level: ChunkLevel,
+    count: TokenCounter,
+    parents: Sequence[str] | None = None,
+) -> list[Chunk]:
     """The chunks of a document, in the order of the drafts.
 
-    An id is made from the document's id, the kind of split and the places that the chunk comes from, never
-    from its text: equal texts at different places have different ids, and the same place has the same id in
-    every run.
+    Args:
+        document: Where they come from.
+        drafts: In reading order.
+        level: What the pieces are.
+        count: Counts the tokens of what is embedded.
+        parents: Id of each draft's parent, "" for none; left out where no draft has one.
     """
+    drafts = list(drafts)
+    parents = parents or [""] * len(drafts)
+    ids = chunk_ids(document, drafts, level)
+    before, behind = _neighbours(ids, parents if level == "section" else [""] * len(ids))
     chunks: list[Chunk] = []
-    seen: Counter[str] = Counter()
-    for index, draft in enumerate(drafts):
-        place = _place(draft)
-        key = f"{document.doc_id}\n{split}\n{place}\n{seen[place]}"
-        seen[place] += 1
-        chunk_id = str(uuid.uuid5(_NAMESPACE, storable(key)))
+    for index, (draft, chunk_id, parent_id) in enumerate(zip(drafts, ids, parents, strict=True)):
         embed_text = storable(draft.embed_text)
         chunks.append(
             Chunk(
@@ -38,15 +49,77 @@ def finish(document: ParsedDocument, drafts: Iterable[Draft], split: str, count:
                 text=storable(draft.text),
                 embed_text=embed_text,
                 metadata=build_metadata(
-                    document, draft, chunk_id=chunk_id, chunk_index=index, n_tokens=count(embed_text)
+                    document,
+                    draft,
+                    chunk_id=chunk_id,
+                    parent_id=parent_id,
+                    chunk_index=index,
+                    n_tokens=count(embed_text),
                 ),
+                level=level,
+                spans=tuple(map(_span, draft.spans)),
+                parent_id=parent_id,
+                previous_id=before[index],
+                next_id=behind[index],
             )
         )
     return chunks
+
+
+def chunk_ids(document: ParsedDocument, drafts: Sequence[Draft], level: ChunkLevel) -> list[str]:
+    """An id for each draft.
+
+    It is made from the document's id, the level and the places that the draft comes from, never from its
+    text: equal texts at different places have different ids, and the same place has the same id in every run.
+    """
+    ids: list[str] = []
+    seen: Counter[str] = Counter()
+    for draft in drafts:
+        place = _place(draft)
+        ids.append(
+            str(uuid.uuid5(_NAMESPACE, storable(f"{document.doc_id}\n{level}\n{place}\n{seen[place]}")))
+        )
+        seen[place] += 1
+    return ids
+
+
+def _neighbours(ids: Sequence[str], families: Sequence[str]) -> tuple[list[str], list[str]]:
+    """For each id the one before and the one behind it in the same family; "" at the ends."""
+    before, behind = [""] * len(ids), [""] * len(ids)
+    last: dict[str, int] = {}
+    for index, family in enumerate(families):
+        if family in last:
+            before[index] = ids[last[family]]
+            behind[last[family]] = ids[index]
+        last[family] = index
+    return before, behind
 
 
 def _place(draft: Draft) -> str:
     return ",".join(
         f"p{span.page.number}" if span.element is None else f"{span.element.id}[{span.part}]"
         for span in draft.spans
+    )
+
+
+def _span(span: Span) -> ChunkSpan:
+    if span.element is None:
+        return ChunkSpan(element_id="", page=span.page.number, bbox=span.bbox)
+    start, end = span.start, span.end
+    rows: tuple[int | None, int | None] = (None, None)
+    if not span.part:
+        start, end = 0, len(span.element.markdown or span.element.text)
+        if span.element.table is not None:
+            rows = (0, span.element.table.n_rows)
+    elif match := _ROWS.match(span.part):
+        rows = (int(match[1]), int(match[2]))
+    return ChunkSpan(
+        element_id=storable(span.element.id),
+        page=span.page.number,
+        bbox=span.bbox,
+        start=start,
+        end=end,
+        row_start=rows[0],
+        row_end=rows[1],
+        estimated=span.estimated and span.bbox is not None,
     )

@@ -2,17 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import NamedTuple, get_args
+
 from ..document import ParsedDocument
 from ..errors import OptionError
 from .blocks import Draft
 from .budget import Budget
 from .chunk import Chunk
 from .drafts import drafts_of
-from .finish import finish
+from .finish import chunk_ids, finish
+from .parents import Parents, family_of
+from .steps import ALL_STEPS, Steps
 from .tokens import TokenizerInput, counter_for
 
 # Below this no tokenizer leaves room for a word beside the start and end marks.
 _SMALLEST_BUDGET = 16
+
+
+class ChunkTree(NamedTuple):
+    """Chunks and what they stand in.
+
+    Attributes:
+        parents: Sections or pages in reading order, a section before the sections in it; empty where the
+            chunker makes none.
+        chunks: The chunks, as `LayoutChunker.chunk` gives them.
+    """
+
+    parents: list[Chunk]
+    chunks: list[Chunk]
 
 
 class LayoutChunker:
@@ -29,30 +47,48 @@ class LayoutChunker:
         max_tokens: Most tokens of a chunk's ``embed_text``; this holds without exception.
         tokenizer: What counts them, as given.
         overlap_sentences: Sentences that a piece of an over-long text repeats from the piece before.
+        parents: What chunks belong to: "section", "page" or None.
+        steps: Which steps of the algorithm are taken.
     """
 
     def __init__(
-        self, max_tokens: int = 512, tokenizer: TokenizerInput = None, overlap_sentences: int = 1
+        self,
+        max_tokens: int = 512,
+        tokenizer: TokenizerInput = None,
+        overlap_sentences: int = 1,
+        *,
+        parents: Parents | None = None,
+        steps: Steps = ALL_STEPS,
     ) -> None:
         """Choose the budget and how it is counted.
 
         Args:
             max_tokens: At least 16.
-            tokenizer: The embedder's own: a function from text to a number, a ``tokenizers.Tokenizer``, or
-                the path of a ``tokenizer.json``. None for an estimate that is on the safe side for English,
-                see `tokens.estimate_tokens`.
+            tokenizer: The embedder's own, see `tokens.counter_for`: a function from text to a number, a
+                ``tokenizers.Tokenizer``, the path of a ``tokenizer.json``, the name of a model whose
+                tokenizer lies in the local Hugging Face cache, or "tiktoken:" with the name of an encoding
+                or model. None for an estimate that is on the safe side for English, see
+                `tokens.estimate_tokens`.
             overlap_sentences: 0 for none.
+            parents: "section" gives each chunk the section that it stands in as its parent, "page" the page
+                that it begins on; `chunk_tree` returns them.
+            steps: Switches for measuring what each step is worth.
 
         Raises:
             OptionError: A value cannot work, or the tokenizer cannot be read.
+            MissingDependencyError: The tokenizer needs a library that is not installed.
         """
         if max_tokens < _SMALLEST_BUDGET:
             raise OptionError(f"max_tokens must be at least {_SMALLEST_BUDGET}, not {max_tokens}")
         if overlap_sentences < 0:
             raise OptionError(f"overlap_sentences must be 0 or more, not {overlap_sentences}")
+        if parents is not None and parents not in get_args(Parents):
+            raise OptionError(f'parents must be "section", "page" or None, not {parents!r}')
         self.max_tokens = max_tokens
         self.tokenizer = tokenizer
         self.overlap_sentences = overlap_sentences
+        self.parents: Parents | None = parents
+        self.steps = steps
         self._count = counter_for(tokenizer)
 
     def count(self, text: str) -> int:
@@ -60,13 +96,41 @@ class LayoutChunker:
         return self._count(text)
 
     def chunk(self, document: ParsedDocument) -> list[Chunk]:
-        """The chunks of a document, in reading order.
+        """The chunks of a document, in reading order; each knows the id of its parent, if it has one.
 
         Raises:
             OptionError: The tokenizer counts more than ``max_tokens`` for a single character.
         """
-        return finish(document, self.drafts(document), "chunk", self._count)
+        return self.chunk_tree(document).chunks
+
+    def chunk_tree(self, document: ParsedDocument) -> ChunkTree:
+        """The chunks of a document, and the sections or pages that they stand in.
+
+        The text of a parent is whole, however long; its ``embed_text`` is cut to the budget. A section holds
+        all that stands under its heading, the sections in it included. A page holds all that is on it, and
+        its chunks are those that begin there.
+
+        Raises:
+            OptionError: The tokenizer counts more than ``max_tokens`` for a single character.
+        """
+        return self.tree_of(document, self.drafts(document))
+
+    def tree_of(self, document: ParsedDocument, leaves: Sequence[Draft]) -> ChunkTree:
+        """As `chunk_tree`, from drafts; one that stands for a page without content has no parent."""
+        if self.parents is None:
+            return ChunkTree([], finish(document, leaves, "chunk", self._count))
+        family = family_of(document, leaves, self.parents, self._budget())
+        ids = chunk_ids(document, family.drafts, self.parents)
+        above = ["" if index is None else ids[index] for index in family.above]
+        of_leaf = ["" if index is None else ids[index] for index in family.of_leaf]
+        return ChunkTree(
+            finish(document, family.drafts, self.parents, self._count, above),
+            finish(document, leaves, "chunk", self._count, of_leaf),
+        )
 
     def drafts(self, document: ParsedDocument) -> list[Draft]:
         """The chunks before they have ids and metadata, in reading order."""
-        return drafts_of(document, Budget.of(self.max_tokens, self._count), self.overlap_sentences)
+        return drafts_of(document, self._budget(), self.overlap_sentences, self.steps)
+
+    def _budget(self) -> Budget:
+        return Budget.of(self.max_tokens, self._count)

@@ -62,7 +62,8 @@ Where there is nothing to say the value is "", 0 or False; ``confidence`` is the
 - ``table_part`` of ``table_parts``, from 1. ``row_start``, ``row_end``: rows of the whole table that the
   chunk holds, from 0, the end not included; header rows that are repeated do not count.
 - ``n_tokens``: of ``embed_text``. ``is_partial``: something is missing on a page of the chunk.
-- ``parent_id`` is empty, and ``needs_review`` False, until something sets them.
+- ``parent_id``: the section or page that the chunk belongs to, where parents are asked for.
+- ``needs_review`` is False until something sets it.
 """
 
 LLM_KEYS = frozenset({"section_path", "caption", "page_label", "file_name"})
@@ -81,7 +82,13 @@ _LENGTHS = (240, 160, 100, 60, 30)
 
 
 def build_metadata(
-    document: ParsedDocument, draft: Draft, *, chunk_id: str, chunk_index: int, n_tokens: int
+    document: ParsedDocument,
+    draft: Draft,
+    *,
+    chunk_id: str,
+    parent_id: str = "",
+    chunk_index: int,
+    n_tokens: int,
 ) -> dict[str, MetadataValue]:
     """The metadata of one chunk, in the order of `METADATA_KEYS`.
 
@@ -98,7 +105,7 @@ def build_metadata(
         "doc_id": document.doc_id,
         "content_hash": document.content_hash,
         "chunk_id": chunk_id,
-        "parent_id": "",
+        "parent_id": parent_id,
         "chunk_index": chunk_index,
         "chunk_type": draft.kind,
         "section_path": " > ".join(heading.text for heading in draft.path),

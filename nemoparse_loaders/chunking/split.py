@@ -8,13 +8,14 @@ from typing import Literal, TypeAlias, get_args
 from ..document import ParsedDocument, ParsedPage
 from ..errors import OptionError
 from .blocks import Draft, Span, TableRows, embedded_words, kind_of, reader_text, whole_span
-from .body import Placed, body_of
+from .body import body_of
 from .captions import bind_captions
 from .chunk import Chunk
 from .finish import finish
 from .floats import caption_words
 from .layout_chunker import LayoutChunker
-from .outline import Path, common_path, outline
+from .outline import outline
+from .pages import page_drafts
 
 Split: TypeAlias = Literal["document", "page", "element", "chunk"]
 
@@ -43,11 +44,14 @@ def split_document(
     """
     chunker = chunker or LayoutChunker()
     if split == "chunk":
-        drafts = chunker.drafts(document)
-    elif split == "element":
+        leaves = chunker.drafts(document)
+        if include_failed:
+            leaves = _with_placeholders(document, leaves)
+        return chunker.tree_of(document, leaves).chunks
+    if split == "element":
         drafts = list(_element_drafts(document))
     elif split == "page":
-        drafts = list(_page_drafts(document))
+        drafts = list(page_drafts(document))
     elif split == "document":
         return finish(document, _document_draft(document, include_failed), split, chunker.count)
     else:
@@ -87,30 +91,6 @@ def _document_draft(document: ParsedDocument, include_failed: bool) -> Iterator[
     with_elements = {span.page.number for span in spans}
     spans += [Span(page, None, None) for page in document.pages if page.number not in with_elements]
     yield Draft("text", text, words, tuple(spans), (), 0)
-
-
-def _page_drafts(document: ParsedDocument) -> Iterator[Draft]:
-    body = body_of(document)
-    paths = outline(body)
-    for page in document.pages:
-        placed = [item for item in body if item.page is page]
-        words = "\n".join(filter(None, (embedded_words(item.element) for item in placed)))
-        if not words:
-            continue
-        yield Draft(
-            kind="text",
-            text=page.to_markdown(),
-            embed_text=words,
-            spans=tuple(whole_span(item) for item in placed),
-            path=_path_on_top(placed, paths),
-            position=placed[0].position,
-        )
-
-
-def _path_on_top(placed: list[Placed], paths: list[Path]) -> Path:
-    """The headings that a page begins under."""
-    path = paths[placed[0].position]
-    return path if path else common_path([paths[item.position] for item in placed])
 
 
 def _element_drafts(document: ParsedDocument) -> Iterator[Draft]:

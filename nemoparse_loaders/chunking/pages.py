@@ -1,0 +1,53 @@
+"""Whole pages as drafts of pieces, and elements in a row as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ..document import Element, ElementType, ParsedDocument
+from .blocks import Draft, embedded_words, reader_text, whole_span
+from .body import Placed, body_of
+from .outline import Path, common_path, outline
+
+
+def page_drafts(document: ParsedDocument) -> Iterator[Draft]:
+    """One draft for each page with words, in order."""
+    body = body_of(document)
+    paths = outline(body)
+    on_page: dict[int, list[Placed]] = {}
+    for item in body:
+        on_page.setdefault(id(item.page), []).append(item)
+    for page in document.pages:
+        placed = on_page.get(id(page), [])
+        words = "\n".join(filter(None, (embedded_words(item.element) for item in placed)))
+        if not words:
+            continue
+        yield Draft(
+            kind="text",
+            text=markdown_of([item.element for item in placed]),
+            embed_text=words,
+            spans=tuple(whole_span(item) for item in placed),
+            path=_path_on_top(placed, paths),
+            position=placed[0].position,
+        )
+
+
+def markdown_of(elements: Sequence[Element]) -> str:
+    """Elements in a row as the document's own Markdown has them: items of a list close together."""
+    pieces: list[str] = []
+    last = ""
+    for element in elements:
+        text = reader_text(element)
+        if not text:
+            continue
+        if pieces:
+            pieces.append("\n" if last == element.type == ElementType.LIST_ITEM.value else "\n\n")
+        pieces.append(text)
+        last = element.type
+    return "".join(pieces)
+
+
+def _path_on_top(placed: Sequence[Placed], paths: Sequence[Path]) -> Path:
+    """The headings that a page begins under."""
+    path = paths[placed[0].position]
+    return path if path else common_path([paths[item.position] for item in placed])

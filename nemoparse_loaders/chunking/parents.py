@@ -1,0 +1,143 @@
+"""The parents of chunks: the sections or the pages that they stand in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from ..document import Element, ParsedDocument, ParsedPage
+from .blocks import Draft, Span, embedded_words
+from .budget import Budget
+from .outline import Path
+from .pages import markdown_of, page_drafts
+
+Parents: TypeAlias = Literal["section", "page"]
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Drafts of parents, and who belongs to whom.
+
+    Attributes:
+        drafts: The parents in reading order; a section before the sections in it.
+        above: For each of them the index of its own parent, or None.
+        of_leaf: For each leaf the index of its parent, or None.
+    """
+
+    drafts: list[Draft]
+    above: list[int | None]
+    of_leaf: list[int | None]
+
+
+def family_of(document: ParsedDocument, leaves: Sequence[Draft], parents: Parents, budget: Budget) -> Family:
+    """The parents of the leaves; their embedded text is cut to the budget, their own text is whole."""
+    if parents == "page":
+        return _pages(document, leaves, budget)
+    return _sections(document, leaves, budget)
+
+
+def _pages(document: ParsedDocument, leaves: Sequence[Draft], budget: Budget) -> Family:
+    drafts = [_within_budget(draft, budget) for draft in page_drafts(document)]
+    index_of = {draft.spans[0].page.number: index for index, draft in enumerate(drafts)}
+    # A page without words has no draft, and the placeholder that stands for it no parent.
+    first_pages = (min(span.page.number for span in leaf.spans) for leaf in leaves)
+    return Family(drafts, [None] * len(drafts), [index_of.get(number) for number in first_pages])
+
+
+@dataclass(slots=True)
+class _Node:
+    path: Path
+    above: _Node | None
+    leaves: list[Draft]
+
+
+def _sections(document: ParsedDocument, leaves: Sequence[Draft], budget: Budget) -> Family:
+    """Each heading path of a leaf is a section, and so is each path that it begins with.
+
+    What stands under no heading makes sections of its own, one for each unbroken run: the whole document
+    would be too much.
+    """
+    order: list[_Node] = []
+    of_leaf: list[_Node | None] = []
+    run: _Node | None = None
+    nodes: dict[Path, _Node] = {}
+    for leaf in leaves:
+        if all(span.element is None for span in leaf.spans):
+            of_leaf.append(None)
+            continue
+        node: _Node | None = None
+        for depth in range(1, len(leaf.path) + 1):
+            path = leaf.path[:depth]
+            if path not in nodes:
+                nodes[path] = _Node(path, node, [])
+                order.append(nodes[path])
+            node = nodes[path]
+            node.leaves.append(leaf)
+        if node is not None:
+            run = None
+        else:
+            if run is None:
+                run = _Node((), None, [])
+                order.append(run)
+            node = run
+            node.leaves.append(leaf)
+        of_leaf.append(node)
+    index_of = {id(node): index for index, node in enumerate(order)}
+    places = {
+        id(element): (number, index)
+        for number, page in enumerate(document.pages)
+        for index, element in enumerate(page.elements)
+    }
+    return Family(
+        drafts=[_section_draft(node, places, budget) for node in order],
+        above=[None if node.above is None else index_of[id(node.above)] for node in order],
+        of_leaf=[None if node is None else index_of[id(node)] for node in of_leaf],
+    )
+
+
+def _section_draft(node: _Node, places: dict[int, tuple[int, int]], budget: Budget) -> Draft:
+    found: dict[int, tuple[Element, ParsedPage]] = {}
+    for leaf in node.leaves:
+        for span in leaf.spans:
+            if span.element is not None:
+                found.setdefault(id(span.element), (span.element, span.page))
+    ordered = sorted(found.values(), key=lambda pair: places.get(id(pair[0]), (0, 0)))
+    words = "\n".join(filter(None, (embedded_words(element) for element, _ in ordered)))
+    draft = Draft(
+        kind="text",
+        text=markdown_of([element for element, _ in ordered]),
+        embed_text=words,
+        spans=tuple(Span(page, element, element.bbox) for element, page in ordered),
+        path=node.path,
+        position=min(leaf.position for leaf in node.leaves),
+    )
+    return _within_budget(draft, budget)
+
+
+def _within_budget(draft: Draft, budget: Budget) -> Draft:
+    """The draft with the heading path before its words, and as many of them as there is room for."""
+    prefix = budget.prefix(draft.path)
+    for front in (f"{prefix}\n" if prefix else "", ""):
+        length = _most_words(draft.embed_text, front, budget)
+        if length:
+            text = front + draft.embed_text[:length].rstrip()
+            return Draft(draft.kind, draft.text, text, draft.spans, draft.path, draft.position)
+    raise budget.too_small()
+
+
+def _most_words(text: str, front: str, budget: Budget) -> int:
+    """How many characters from the start fit behind the front; all of them, or up to white space if any."""
+    # No vocabulary has tokens of more than 64 characters on average, so the rest is not looked at.
+    low, high = 0, min(len(text), 64 * budget.max_tokens)
+    if len(text) == high and budget.fits(front + text):
+        return high
+    while low < high:
+        middle = (low + high + 1) // 2
+        if budget.fits(front + text[:middle].rstrip()):
+            low = middle
+        else:
+            high = middle - 1
+    end = max(text.rfind(" ", 0, low), text.rfind("\n", 0, low))
+    # A tokenizer may count a shorter text higher; then the longer one stays.
+    return end if end > 0 and budget.fits(front + text[:end].rstrip()) else low
