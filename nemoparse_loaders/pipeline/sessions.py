@@ -158,6 +158,11 @@ class SessionKeeper:
                 logger.warning("%s cannot be used yet and is tried again later: %s", endpoint.name, error)
         wait = None if endpoint.decided.done() else self._policy.wait(failed, error)
         if wait is not None:
+            if is_alone and failed == 1:
+                # Nothing else is heard until the last attempt.
+                logger.warning(
+                    "%s cannot be used yet and is tried for some seconds more: %s", endpoint.name, error
+                )
             return wait
         _settle(endpoint, False)
         if is_alone:

@@ -85,6 +85,20 @@ class TestOpening:
 
         run_virtual(work())
 
+    def test_the_only_one_is_named_once_while_it_is_waited_for(
+        self, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        async def work() -> None:
+            late = ScriptedServer(name="late", opens=lambda attempt: None if attempt > 3 else refused())
+            async with pool_of(late):
+                pass
+            assert late.opened == 4
+
+        run_virtual(work())
+        (said,) = [record.getMessage() for record in caplog.records]
+        assert said.startswith("http://late cannot be used yet")
+        assert said.endswith("nobody listens")
+
     def test_one_of_several_is_enough_and_the_others_come_later(
         self, caplog: pytest.LogCaptureFixture
     ) -> None:
