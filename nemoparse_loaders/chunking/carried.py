@@ -24,6 +24,7 @@ _IN_PAGES: dict[str, Any] = {
     "raw": True,
     "usage": True,
     "attempts": True,
+    "steps": True,
     "elements": {"__all__": {"raw": True}},
 }
 _LEFT_OUT: dict[str, Any] = {"report": True, "metadata": True, "pages": {"__all__": _IN_PAGES}}
