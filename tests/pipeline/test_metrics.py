@@ -6,7 +6,7 @@ import math
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from nemoparse_loaders.pipeline.metrics import EXACT_DURATIONS, Durations, RunMetrics
@@ -30,11 +30,12 @@ def test_percentiles_are_exact_while_there_are_few(seconds: list[float]) -> None
 
 
 @settings(max_examples=30)
+@example(seed=3131240, typical=0.001, spread_by=0.1, count=4 * EXACT_DURATIONS)
 @given(
-    st.integers(),
-    st.sampled_from([0.001, 0.3, 20.0]),
-    st.sampled_from([0.1, 1.0, 3.0]),
-    st.integers(EXACT_DURATIONS - 1, EXACT_DURATIONS + 2) | st.just(4 * EXACT_DURATIONS),
+    seed=st.integers(),
+    typical=st.sampled_from([0.001, 0.3, 20.0]),
+    spread_by=st.sampled_from([0.1, 1.0, 3.0]),
+    count=st.integers(EXACT_DURATIONS - 1, EXACT_DURATIONS + 2) | st.just(4 * EXACT_DURATIONS),
 )
 def test_percentiles_are_one_percent_off_at_most_however_many(
     seed: int, typical: float, spread_by: float, count: int
@@ -47,7 +48,9 @@ def test_percentiles_are_one_percent_off_at_most_however_many(
     spread = durations.percentiles()
     assert spread is not None
     for share, told in ((0.5, spread.p50), (0.9, spread.p90), (0.99, spread.p99)):
-        assert told == pytest.approx(nearest_rank(seconds, share), rel=0.01, abs=2e-6)
+        exact = nearest_rank(seconds, share)
+        # One percent, and what the rounding to a microsecond adds to it.
+        assert told == pytest.approx(exact, abs=0.01 * exact + 1e-6)
     assert spread.longest == pytest.approx(max(seconds), abs=1e-6)
     assert spread.p99 <= spread.longest
     assert durations.total == pytest.approx(sum(seconds))
