@@ -10,10 +10,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from ..errors import OptionError
+from ..errors import MissingDependencyError, OptionError
 
 if TYPE_CHECKING:
+    from tiktoken import Encoding
     from tokenizers import Tokenizer
+
+_TIKTOKEN = "tiktoken:"
+
+# "bert-base-uncased" or "BAAI/bge-small-en-v1.5".
+_MODEL_NAME = re.compile(r"[\w.-]+(?:/[\w.-]+)?\Z")
 
 # What `LayoutChunker` takes as its tokenizer.
 TokenizerInput: TypeAlias = "Callable[[str], int] | Tokenizer | str | os.PathLike[str] | None"
@@ -31,24 +37,30 @@ def counter_for(tokenizer: TokenizerInput) -> TokenCounter:
     """The counter that the caller's value stands for.
 
     Args:
-        tokenizer: None for `estimate_tokens`; a function from text to number; a ``tokenizers.Tokenizer``; or
-            the path of a ``tokenizer.json``. Truncation and padding set in a tokenizer are ignored.
+        tokenizer: None for `estimate_tokens`; a function from text to number; a ``tokenizers.Tokenizer``; the
+            path of a ``tokenizer.json``; the name of a model, "BAAI/bge-small-en-v1.5", whose
+            ``tokenizer.json`` lies in the local Hugging Face cache: nothing is downloaded; or "tiktoken:"
+            with the name of an encoding or of an OpenAI model. Truncation and padding set in a tokenizer are
+            ignored.
 
     Raises:
-        OptionError: It is none of these, or the file cannot be read.
+        OptionError: It is none of these, or cannot be read.
+        MissingDependencyError: tiktoken is not installed.
     """
     if tokenizer is None:
         return estimate_tokens
+    if isinstance(tokenizer, str) and tokenizer.startswith(_TIKTOKEN):
+        return _from_tiktoken(tokenizer.removeprefix(_TIKTOKEN))
     if isinstance(tokenizer, (str, os.PathLike)):
-        return _from_file(Path(tokenizer))
+        return _from_file(_file_of(tokenizer))
     # Whoever has such an object has loaded the module already.
     module = sys.modules.get("tokenizers")
     if module is not None and isinstance(tokenizer, module.Tokenizer):
         return _TokenizerCounter(_whole(tokenizer))
     if not callable(tokenizer):
         raise OptionError(
-            f"tokenizer must be a function from text to a number, a tokenizers.Tokenizer or the path of a "
-            f"tokenizer.json, not {type(tokenizer).__name__}"
+            "tokenizer must be a function from text to a number, a tokenizers.Tokenizer, the path of a "
+            f"tokenizer.json or a name, not {type(tokenizer).__name__}"
         )
     counted = tokenizer("probe")
     if isinstance(counted, bool) or not isinstance(counted, int):
@@ -84,6 +96,56 @@ class _TokenizerCounter:
 
     def __call__(self, text: str) -> int:
         return len(self.tokenizer.encode(text).ids)
+
+
+@dataclass(frozen=True)
+class _TiktokenCounter:
+    encoding: Encoding
+
+    def __call__(self, text: str) -> int:
+        # Marks of the vocabulary's own that stand in a document are text like any other.
+        return len(self.encoding.encode(text, disallowed_special=()))
+
+
+def _from_tiktoken(name: str) -> TokenCounter:
+    try:
+        import tiktoken
+    except ImportError:
+        raise MissingDependencyError(
+            f"tokenizer={_TIKTOKEN + name!r} needs tiktoken: pip install 'nemoparse-loaders[tiktoken]'"
+        ) from None
+    try:
+        known = name in tiktoken.list_encoding_names()
+        encoding = tiktoken.get_encoding(name) if known else tiktoken.encoding_for_model(name)
+    except KeyError:
+        raise OptionError(
+            f"tokenizer: tiktoken knows no encoding and no model {name!r}; it has "
+            + ", ".join(tiktoken.list_encoding_names())
+        ) from None
+    except OSError as error:
+        # It fetches its vocabularies; the errors of its HTTP library are OSErrors.
+        raise OptionError(
+            f"tokenizer: tiktoken cannot load {name!r}: {type(error).__name__}. It fetches it once; "
+            "without a network put it into the folder that TIKTOKEN_CACHE_DIR names"
+        ) from error
+    return _TiktokenCounter(encoding)
+
+
+def _file_of(place: str | os.PathLike[str]) -> Path:
+    """The file itself, or that of a model in the local Hugging Face cache."""
+    path = Path(place)
+    if not isinstance(place, str) or path.suffix == ".json" or path.exists() or not _MODEL_NAME.match(place):
+        return path
+    from huggingface_hub import try_to_load_from_cache
+
+    found = try_to_load_from_cache(place, "tokenizer.json")
+    if not isinstance(found, str):
+        raise OptionError(
+            f"tokenizer: there is no file {place!r}, and the local Hugging Face cache has no tokenizer.json "
+            "of a model of that name. Nothing is downloaded here: fetch it once with "
+            f"'hf download {place} tokenizer.json', or give the path of the file"
+        )
+    return Path(found)
 
 
 def _from_file(path: Path) -> TokenCounter:

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import pickle
+import sys
 from pathlib import Path
 
 import pytest
 from tokenizers import Tokenizer, models, pre_tokenizers
 
-from nemoparse_loaders import LayoutChunker, OptionError
+from nemoparse_loaders import LayoutChunker, MissingDependencyError, OptionError
 from nemoparse_loaders.chunking.tokens import counter_for, estimate_tokens
 
 
@@ -92,3 +93,83 @@ def test_a_chunker_with_a_tokenizer_pickles() -> None:
 
     assert chunker.count("a b c") == 3
     assert chunker.max_tokens == 64
+
+
+@pytest.fixture
+def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A local Hugging Face cache that holds the tokenizer of owner/small."""
+    snapshot = tmp_path / "hub" / "models--owner--small" / "snapshots" / "0123"
+    snapshot.mkdir(parents=True)
+    word_tokenizer().save(str(snapshot / "tokenizer.json"))
+    (snapshot.parents[1] / "refs").mkdir()
+    (snapshot.parents[1] / "refs" / "main").write_text("0123")
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "hub"))
+    return tmp_path / "hub"
+
+
+def refuse_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object) -> None:
+        raise AssertionError("the network was asked")
+
+    monkeypatch.setattr("socket.socket.connect", refused)
+    monkeypatch.setattr("socket.getaddrinfo", refused)
+
+
+def test_the_tokenizer_of_a_model_in_the_local_cache(hub: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    refuse_network(monkeypatch)
+    chunker = pickle.loads(pickle.dumps(LayoutChunker(64, tokenizer="owner/small")))
+
+    assert chunker.count("a b c") == 3
+
+
+@pytest.mark.parametrize("name", ["owner/other", "other"])
+def test_a_model_that_is_not_in_the_cache_is_not_fetched(
+    hub: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    refuse_network(monkeypatch)
+    with pytest.raises(OptionError, match=f"hf download {name} tokenizer.json"):
+        counter_for(name)
+
+
+@pytest.fixture
+def encoding(monkeypatch: pytest.MonkeyPatch) -> str:
+    """A vocabulary of single bytes, known to tiktoken by name."""
+    tiktoken = pytest.importorskip("tiktoken")
+    registry = pytest.importorskip("tiktoken.registry")
+    registry.list_encoding_names()  # which finds the constructors
+    bytes_only = {
+        "name": "bytes",
+        "pat_str": r"(?s).",
+        "mergeable_ranks": {bytes([value]): value for value in range(256)},
+        "special_tokens": {"<|endoftext|>": 256},
+    }
+    monkeypatch.setitem(registry.ENCODING_CONSTRUCTORS, "bytes", lambda: bytes_only)
+    monkeypatch.setitem(tiktoken.model.MODEL_TO_ENCODING, "some-embedder", "bytes")
+    return "bytes"
+
+
+def test_an_encoding_of_tiktoken(encoding: str) -> None:
+    assert counter_for("tiktoken:bytes")("héé") == 5
+    assert counter_for("tiktoken:some-embedder")("abc") == 3
+    assert counter_for("tiktoken:bytes")("<|endoftext|>") == 13
+    assert pickle.loads(pickle.dumps(LayoutChunker(64, tokenizer="tiktoken:bytes"))).count("abc") == 3
+
+
+def test_a_name_that_tiktoken_does_not_know(encoding: str) -> None:
+    with pytest.raises(OptionError, match=r"no model 'nothing'.*bytes"):
+        counter_for("tiktoken:nothing")
+
+
+def test_a_vocabulary_that_cannot_be_fetched(encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def unreachable(name: str) -> None:
+        raise ConnectionError("no route to host")
+
+    monkeypatch.setattr("tiktoken.get_encoding", unreachable)
+    with pytest.raises(OptionError, match="TIKTOKEN_CACHE_DIR"):
+        counter_for("tiktoken:bytes")
+
+
+def test_without_tiktoken_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "tiktoken", None)
+    with pytest.raises(MissingDependencyError, match=r"nemoparse-loaders\[tiktoken\]"):
+        counter_for("tiktoken:cl100k_base")
