@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from nemoparse_loaders import DocumentParser, ParsedDocument
-from nemoparse_loaders.pipeline import engine, health
+from nemoparse_loaders.pipeline import engine, health, limit
 from nemoparse_loaders.pipeline.retry import RetryPolicy
 from nemoparse_loaders.testing import (
     BrokenJson,
@@ -56,11 +56,17 @@ CASES = [(name,) for name in FAULTS] + list(itertools.combinations(FAULTS, 2))
 
 
 class Impatient(RetryPolicy):
-    """Waits shortly between attempts, yet as long as ever for a server that looks dead."""
+    """Waits shortly between attempts, yet longer for a server that looks dead.
+
+    A fault that passes needs a patience that a busy machine never uses up; one that stays is waited for to
+    the end of it.
+    """
+
+    patience_s = 60.0
 
     @property
     def patience(self) -> float:
-        return 60.0
+        return self.patience_s
 
 
 class Script:
@@ -106,6 +112,7 @@ async def parse(pdf: Path, faults: Script | None, **options: object) -> ParsedDo
             timeout=TIMEOUT_S,
             max_concurrency=4,
             render_workers=0,
+            max_image_size=(416, 512),
             **options,  # type: ignore[arg-type]
         )
         return await parser.aparse(pdf)
@@ -126,6 +133,8 @@ def pdf(tmp_path: Path, make_pdf: Callable[..., bytes]) -> Path:
 def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "RetryPolicy", partial(Impatient, base_s=0.02, cap_s=0.1))
     monkeypatch.setattr(health, "FIRST_PROBE_S", 0.02)
+    monkeypatch.setattr(limit, "FIRST_OUTAGE_PAUSE", 0.02)
+    monkeypatch.setattr(limit, "LONGEST_OUTAGE_PAUSE", 0.1)
 
 
 async def test_every_fault_alone_and_in_pairs(pdf: Path) -> None:
@@ -157,7 +166,10 @@ async def test_every_fault_alone_and_in_pairs(pdf: Path) -> None:
 
 
 @pytest.mark.parametrize("name", FAULTS)
-async def test_a_fault_that_stays_costs_its_pages_only(pdf: Path, name: str) -> None:
+async def test_a_fault_that_stays_costs_its_pages_only(
+    pdf: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Impatient, "patience_s", 8.0)
     script = Script((name,) * 50)
     expected = pages_and_texts(await parse(pdf, None))
     document = await parse(pdf, script, max_retries=1)
