@@ -63,6 +63,7 @@ class Server:
         a_minute: Requests that it takes in each minute of the clock; others get 429 with Retry-After.
         metered: Whether it tells its load.
         others: Requests of other clients that wait there, as it reports them.
+        strays: The part of the requests that is refused whether there is room or not.
     """
 
     curve: Curve
@@ -72,6 +73,7 @@ class Server:
     a_minute: int | None = None
     metered: bool = False
     others: int = 0
+    strays: float = 0.0
 
     def __post_init__(self) -> None:
         self._progress = 0.0  # of each page at work, since the start, in mean pages
@@ -80,6 +82,7 @@ class Server:
         self._waiting: deque[tuple[int, float]] = deque()
         self._gone: set[int] = set()
         self._minute = (0, 0)
+        self._chance = random.Random(1)
 
     def _rate(self) -> float:
         running = len(self._work)
@@ -102,6 +105,8 @@ class Server:
         self._advance(now)
         self._fill(now)
         if any(start <= now < end for start, end in self.down):
+            return 0.0
+        if self._chance.random() < self.strays:
             return 0.0
         if self.a_minute is not None:
             minute, count = self._minute

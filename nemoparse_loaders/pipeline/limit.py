@@ -23,6 +23,12 @@ LONGEST_PROBE_SECONDS = 60.0
 # A refusal is taken for the server's capacity after so many probes that failed.
 SURE_PROBES = 2
 MOST_DOUBLINGS = 10
+# Refusals of a number that the server took before are strays (one of several servers behind an address may be
+# ill, a gateway may drop requests at random) as long as they are at most this share of the replies, and at
+# most this share of the requests in flight come at once. Giving way to them would end at one request.
+STRAY_SHARE = 0.25
+STRAYS_AT_ONCE = 0.125
+FEWEST_STRAYS = 2.0
 # Share of a new reply in the running mean of reply times.
 MEAN_SHARE = 0.1
 # Before so many replies nothing is said about a server, nor a queue suspected.
@@ -98,6 +104,7 @@ class RequestLimit:
         self._rated = False  # it refuses by a rate, not for want of room
         self._failed_probes = 0
         self._proven = 0  # the largest number that the server took for a round of replies
+        self._strays = 0.0  # refusals that would pass for strays now
         # An outage: what was allowed before, to return to with the first reply.
         self._before_outage: int | None = None
         self._outage_pauses = 0
@@ -160,6 +167,7 @@ class RequestLimit:
         self._outage_pauses = 0
         if not self._adapts:
             return
+        self._strays = min(self._strays + STRAY_SHARE, max(FEWEST_STRAYS, STRAYS_AT_ONCE * self._allowed))
         if self._before_outage is not None:
             level, self._before_outage = self._before_outage, None
             self._just_restored = True
@@ -260,6 +268,9 @@ class RequestLimit:
 
         While a burst is being refused this follows it down, and nothing starts in between.
         """
+        if 0 < taken < self._proven and self._strays >= 1.0:
+            self._strays -= 1.0
+            return
         if taken == 0 and self._before_outage is None:
             # Nothing is taken: that tells of an outage, not of the number.
             before = max(self._allowed, self._proven)
@@ -272,7 +283,12 @@ class RequestLimit:
         if taken < self._allowed:
             self._too_many = taken + 1
             self._search.move(taken)
+            round_so_far = self._changed, self._fresh
             self._set(taken)
+            if not self._proven:
+                # What it has taken of more shows as well that it takes so many: among strays no round would
+                # ever be whole.
+                self._changed, self._fresh = round_so_far
         if self._proven > self._allowed:
             self._probe_at = now  # it took more before: ask again after one round
         else:

@@ -162,6 +162,23 @@ def test_other_clients_in_the_queue_do_not_shrink_it() -> None:
 # Faults and changes
 
 
+@pytest.mark.parametrize("strays", [0.01, 0.05, 0.1])
+@pytest.mark.parametrize("number", [64, 256])
+def test_refusals_at_random_do_not_shrink_it(number: int, strays: float) -> None:
+    server = Server(SLOT, lambda _: number, strays=strays)
+    outcome = run(server, adaptive, seconds=3600, sizes=HEAVY)
+    # Not all: the first ones come before anything is known.
+    assert outcome.between(60, 3600) >= 0.75 * 64 / PAGE
+
+
+@pytest.mark.parametrize("number", [2, 8, 32])
+def test_a_few_refusals_at_random_do_not_hide_that_it_is_full(number: int) -> None:
+    server = Server(SLOT, lambda _: number, queue=0, strays=0.03)
+    outcome = run(server, adaptive, seconds=3600, sizes=HEAVY)
+    assert outcome.refusals <= 64 + 0.2 * outcome.replies
+    assert outcome.rate >= 0.9 * number / PAGE
+
+
 def recovered(outcome: Outcome, base: Outcome, start: float, end: float) -> float:
     return outcome.between(start, end) / base.between(start, end)
 
