@@ -11,7 +11,8 @@ from ..backends.base import ModelReply, RereadingSession
 from ..document import PageStep, StepAction
 from ..errors import BackendError, ServerBusyError, ServerFailedError
 from ..rendering.page_image import PageImage
-from .endpoints import Endpoint, EndpointPool
+from .endpoint import Endpoint
+from .endpoints import EndpointPool
 from .retry import RetryBudget, RetryPolicy
 
 # Busy answers that a page may get, however well other pages fare.

@@ -47,7 +47,6 @@ class Endpoint:
         limit: How many requests it gets.
         health: Whether it gets any.
         session: Open connections, or None while it could not be opened.
-        in_flight: Requests on their way to it.
         error: The last error that was about the server and not about a page.
         turn: Grows with each request, so that servers that are equal take turns.
         works: Set while requests are on their way.
@@ -61,12 +60,16 @@ class Endpoint:
     limit: RequestLimit
     health: ServerHealth
     session: Session | None = None
-    in_flight: int = 0
     error: BackendError | None = None
     turn: int = 0
     works: asyncio.Event = field(default_factory=asyncio.Event)
     tried: asyncio.Future[bool] = field(default_factory=_future)
     decided: asyncio.Future[bool] = field(default_factory=_future)
+
+    @property
+    def in_flight(self) -> int:
+        """Requests on their way to it."""
+        return self.limit.in_flight
 
     @property
     def is_up(self) -> bool:

@@ -19,8 +19,6 @@ from .health import is_refusal_of_all
 from .retry import RetryPolicy
 from .sessions import SessionKeeper, most_telling, tell_notice, tell_of_dismissal
 
-__all__ = ["Endpoint", "EndpointPool"]
-
 logger = logging.getLogger(__name__)
 
 
@@ -57,7 +55,6 @@ class EndpointPool:
         self._options = options
         self._policy = policy
         self._cap = options.max_concurrency
-        self._in_flight = 0
         self._waiting: list[_Waiter] = []
         self._count = count(1)
         self._timer: asyncio.TimerHandle | None = None
@@ -142,14 +139,12 @@ class EndpointPool:
             Whether the error is about the server alone, so that it should not count against the page:
             nothing worked there before, or the server is left out for good.
         """
-        endpoint.in_flight -= 1
-        self._in_flight -= 1
-        if endpoint.in_flight == 0:
-            endpoint.works.clear()
         health = endpoint.health
         before = health.state
         is_probe = health.is_probe(began)
         self._judge(endpoint, outcome, began, page)
+        if endpoint.in_flight == 0:
+            endpoint.works.clear()
         if health.state != before:
             self._tell(endpoint)
         tell_notice(endpoint)
@@ -253,6 +248,10 @@ class EndpointPool:
         if waits and not self._is_full():
             self._timer = self._loop.call_later(min(waits), self._hand_out)
 
+    @property
+    def _in_flight(self) -> int:
+        return sum(endpoint.in_flight for endpoint in self.endpoints)
+
     def _is_full(self) -> bool:
         return self._cap is not None and self._in_flight >= self._cap
 
@@ -292,10 +291,8 @@ class EndpointPool:
     def _give(self, waiter: _Waiter, endpoint: Endpoint) -> None:
         if endpoint.health.state == "down":
             endpoint.health.probe_started()
-        self._in_flight += 1
-        self.most_in_flight = max(self.most_in_flight, self._in_flight)
-        endpoint.in_flight += 1
         endpoint.turn = next(self._count)
         endpoint.limit.started()
+        self.most_in_flight = max(self.most_in_flight, self._in_flight)
         endpoint.works.set()
         waiter.found.set_result(endpoint)

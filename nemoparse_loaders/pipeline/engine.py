@@ -11,15 +11,14 @@ import time
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, asynccontextmanager
 from types import TracebackType
 from typing import TypeVar
 
 from ..backends.base import Backend
 from ..document import Issue, ParsedPage
 from ..options import ParseOptions
-from ..rendering import RenderPool
-from ..rendering.pool import OpenedSource
+from ..rendering.pool import OpenedSource, RenderPool
 from ..sources import Source, parse_page_range
 from .cache import PageCache
 from .dispatch import Dispatcher
@@ -125,13 +124,24 @@ class Engine:
         while self._window.waiting + self._opening >= self.render_ahead:
             await self._window.changed()
 
-    def open(self, load: Callable[[], Source]) -> DocumentRun:
-        """Start on a document; use the result as an async context manager.
+    @asynccontextmanager
+    async def open(self, load: Callable[[], Source]) -> AsyncGenerator[DocumentRun, None]:
+        """Start on a document; use it with ``async with``.
 
         Args:
             load: Finds the document and says what it is; called in a thread, since it reads files.
+
+        Raises:
+            SourceError: It cannot be read.
+            OptionError: It has none of the pages that are asked for.
         """
-        return DocumentRun(self, load)
+        began = time.monotonic()
+        opened = await self._opened(load)
+        try:
+            numbers = parse_page_range(self._options.pages, opened.page_count)
+            yield DocumentRun(opened, numbers, self._reader, lambda: self.order_window, began)
+        finally:
+            await self._renders.close(opened)
 
     async def _opened(self, load: Callable[[], Source]) -> OpenedSource:
         password = self._options.password
@@ -145,65 +155,59 @@ class Engine:
 
 
 class DocumentRun:
-    """One document on its way through an engine. An async context manager.
+    """One document on its way through an engine.
+
+    Args:
+        opened: The document.
+        numbers: Pages asked for, from 1.
+        reader: Reads them.
+        order_window: How many may be under way or finished before their turn; asked each time.
+        began: When it was begun, by ``time.monotonic()``.
 
     Attributes:
-        numbers: Pages asked for, from 1.
+        numbers: Pages asked for.
         metrics: What its pages took.
-
-    Raises (on entering):
-        SourceError: It cannot be read.
-        OptionError: It has none of the pages that are asked for.
     """
 
-    def __init__(self, engine: Engine, load: Callable[[], Source]) -> None:
-        self._engine = engine
-        self._load = load
-        self._started = time.monotonic()
-        self.metrics = RunMetrics()
-
-    async def __aenter__(self) -> DocumentRun:
-        engine = self._engine
-        self._source = await engine._opened(self._load)
-        try:
-            self.numbers = parse_page_range(engine._options.pages, self._source.page_count)
-        except BaseException:
-            await engine._renders.close(self._source)
-            raise
-        return self
-
-    async def __aexit__(
+    def __init__(
         self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
+        opened: OpenedSource,
+        numbers: Sequence[int],
+        reader: PageReader,
+        order_window: Callable[[], int],
+        began: float,
     ) -> None:
-        await self._engine._renders.close(self._source)
+        self.numbers = numbers
+        self.metrics = RunMetrics()
+        self._opened = opened
+        self._reader = reader
+        self._order_window = order_window
+        self._began = began
 
     @property
     def source(self) -> Source:
         """The document."""
-        return self._source.source
+        return self._opened.source
 
     @property
     def total_pages(self) -> int:
         """Pages of the file."""
-        return self._source.page_count
+        return self._opened.page_count
 
     @property
     def title(self) -> str:
         """The file's own title."""
-        return self._source.title
+        return self._opened.title
 
     @property
     def issues(self) -> tuple[Issue, ...]:
         """About the file as a whole."""
-        return self._source.issues
+        return self._opened.issues
 
     @property
     def seconds(self) -> float:
-        """Wall time since the document was opened."""
-        return time.monotonic() - self._started
+        """Seconds of wall time since the document was begun."""
+        return time.monotonic() - self._began
 
     async def pages(self, *, all_at_once: bool) -> AsyncGenerator[ParsedPage, None]:
         """All pages asked for, in order, each as soon as it and those before it are there.
@@ -216,7 +220,7 @@ class DocumentRun:
         waiting = deque(self.numbers)
         try:
             while waiting or under_way:
-                while waiting and (all_at_once or len(under_way) < self._engine.order_window):
+                while waiting and (all_at_once or len(under_way) < self._order_window()):
                     under_way.append(asyncio.create_task(self._read(waiting.popleft())))
                 page = await under_way[0]
                 under_way.popleft()
@@ -227,7 +231,7 @@ class DocumentRun:
             await asyncio.gather(*under_way, return_exceptions=True)
 
     async def _read(self, number: int) -> ParsedPage:
-        return await self._engine._reader.read(self._source, number, self.metrics)
+        return await self._reader.read(self._opened, number, self.metrics)
 
 
 def _open_cache(folder: str, max_bytes: int) -> PageCache:

@@ -7,11 +7,11 @@ from dataclasses import replace
 from ..backends.base import RereadingSession
 from ..document import PageStep
 from ..errors import PageRenderError
-from ..rendering import RenderPool, RenderSettings
+from ..rendering import RenderSettings
 from ..rendering.page_image import PageBand, PageImage, TextLayer
-from ..rendering.pool import OpenedSource
+from ..rendering.pool import OpenedSource, RenderPool
 from .dispatch import Dispatcher, PageReply
-from .endpoints import Endpoint
+from .endpoint import Endpoint
 from .metrics import RunMetrics
 from .record import PageRecord, ReplyPart
 

@@ -15,17 +15,18 @@ from ..backends.base import CacheableSession
 from ..document import PageStep, ParsedPage
 from ..errors import AuthenticationError, ModelNotFoundError, OptionError, PageRenderError, PageReplyError
 from ..options import ParseOptions
-from ..rendering import RenderPool, RenderSettings
+from ..rendering import RenderSettings
 from ..rendering.page_image import PageImage
-from ..rendering.pool import OpenedSource
+from ..rendering.pool import OpenedSource, RenderPool
 from .cache import PageCache, page_key, worth_keeping
 from .dispatch import Dispatcher, PageFailure, PageReply
 from .endpoints import EndpointPool
+from .judgement import needs_recovery
 from .ladder import PageLadder
 from .metrics import RunMetrics
 from .page import failed_page, has_words, page_from_record, reason_for
 from .record import PageRecord, ReplyPart
-from .recovery import needs_recovery, recover
+from .recovery import recover
 from .window import PageWindow
 
 T = TypeVar("T")

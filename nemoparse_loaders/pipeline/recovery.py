@@ -20,8 +20,6 @@ from .layer_text import reply_of_layer
 from .page import page_from_record
 from .record import PageRecord, ReplyPart
 
-__all__ = ["Ladder", "needs_recovery", "recover"]
-
 T = TypeVar("T")
 
 _FEW, _MANY = 2, 4

@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 
 from nemoparse_loaders.backends.base import ModelReply
 from nemoparse_loaders.document import BBox, Issue, PageStep, ParsedPage
+from nemoparse_loaders.pipeline.judgement import needs_recovery
 from nemoparse_loaders.pipeline.page import failed_page, page_from_record
 from nemoparse_loaders.pipeline.record import PageRecord, ReplyPart
 from nemoparse_loaders.pipeline.record_json import record_from_json, record_to_json
-from nemoparse_loaders.pipeline.recovery import needs_recovery, recover
+from nemoparse_loaders.pipeline.recovery import recover
 from nemoparse_loaders.rendering.page_image import PageBand, PageGeometry, PageImage, TextLayer, TextWord
 
 GEOMETRY = PageGeometry(2, "2", 600.0, 800.0)

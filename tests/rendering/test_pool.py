@@ -22,8 +22,9 @@ from nemoparse_loaders.errors import (
     SourceError,
     SourceNotFoundError,
 )
-from nemoparse_loaders.rendering import PageRenderer, RenderPool, RenderSettings
+from nemoparse_loaders.rendering import PageRenderer, RenderSettings
 from nemoparse_loaders.rendering import pool as pool_module
+from nemoparse_loaders.rendering.pool import RenderPool
 from nemoparse_loaders.sources import Source, load_source
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

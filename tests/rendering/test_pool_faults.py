@@ -13,9 +13,10 @@ from pathlib import Path
 import pytest
 
 from nemoparse_loaders.errors import PageRenderError, SourceError
-from nemoparse_loaders.rendering import OpenedSource, PageRenderer, RenderPool, RenderSettings
+from nemoparse_loaders.rendering import PageRenderer, RenderSettings
 from nemoparse_loaders.rendering.interpreter import find_python, granted_cores
 from nemoparse_loaders.rendering.pdfium import PDFIUM_LOCK
+from nemoparse_loaders.rendering.pool import OpenedSource, RenderPool
 from nemoparse_loaders.sources import load_source
 
 MakePdf = Callable[..., bytes]

@@ -25,7 +25,8 @@ linux_only = pytest.mark.skipif(sys.platform != "linux", reason="needs pidfd, wh
 
 DRAW = """
 import asyncio, sys, threading
-from nemoparse_loaders.rendering import RenderPool, RenderSettings
+from nemoparse_loaders.rendering import RenderSettings
+from nemoparse_loaders.rendering.pool import RenderPool
 from nemoparse_loaders.sources import load_source
 
 print("main")
