@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from ..document import Element, ParsedDocument, ParsedPage
 from ..export.markdown import FURNITURE
 from .furniture import furniture_of
+from .selection import DEFAULT_SELECTION, Selection
 from .steps import ALL_STEPS, Steps
 
 
@@ -19,16 +20,24 @@ class Placed:
     position: int
 
 
-def body_of(document: ParsedDocument, steps: Steps = ALL_STEPS) -> list[Placed]:
+def body_of(
+    document: ParsedDocument, steps: Steps = ALL_STEPS, selection: Selection = DEFAULT_SELECTION
+) -> list[Placed]:
     """All elements but furniture, see `furniture_of`; by class alone where that step is switched off.
+
+    The selection keeps furniture or drops more.
 
     What was taken for a page header or footer and is none keeps its class and is text like any other.
     """
-    furniture = furniture_of(document) if steps.furniture else None
+    furniture = furniture_of(document) if steps.furniture and selection.furniture == "drop" else None
+
+    def is_furniture(element: Element) -> bool:
+        return element.type in FURNITURE if furniture is None else id(element) in furniture
+
     pairs = [
         (element, page)
         for page in document.pages
         for element in page.elements
-        if (element.type not in FURNITURE if furniture is None else id(element) not in furniture)
+        if not selection.drops(element) and (selection.furniture == "keep" or not is_furniture(element))
     ]
     return [Placed(element, page, position) for position, (element, page) in enumerate(pairs)]

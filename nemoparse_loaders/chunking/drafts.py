@@ -14,20 +14,28 @@ from .floats import Float, caption_words, figure_drafts
 from .outline import Path, outline
 from .running_text import text_drafts
 from .sections import grouped, section_tree
+from .selection import DEFAULT_SELECTION, Selection
+from .small_groups import with_small_merged
 from .steps import ALL_STEPS, Steps
 from .tables import table_drafts
 
 
 def drafts_of(
-    document: ParsedDocument, budget: Budget, overlap_sentences: int = 1, steps: Steps = ALL_STEPS
+    document: ParsedDocument,
+    budget: Budget,
+    overlap_sentences: int = 1,
+    steps: Steps = ALL_STEPS,
+    selection: Selection = DEFAULT_SELECTION,
+    min_tokens: int = 0,
 ) -> list[Draft]:
     """The chunks of a document before they have ids and metadata, in reading order.
 
     Raises:
         OptionError: The tokenizer counts more than the budget for a single character.
     """
-    flow, floats = _flow_and_floats(document, budget)
+    flow, floats = _flow_and_floats(document, budget, selection)
     groups, floats = _with_lone_headings(grouped(section_tree(flow), budget), floats)
+    groups = with_small_merged(groups, budget, min_tokens)
     drafts = list(text_drafts(groups, budget, overlap_sentences))
     for item in floats:
         drafts.extend(_float_drafts(item, budget, overlap_sentences))
@@ -42,9 +50,11 @@ def _float_drafts(item: Float, budget: Budget, overlap_sentences: int) -> Iterat
     return figure_drafts(item, budget, overlap_sentences)
 
 
-def _flow_and_floats(document: ParsedDocument, budget: Budget) -> tuple[list[Block], list[Float]]:
+def _flow_and_floats(
+    document: ParsedDocument, budget: Budget, selection: Selection
+) -> tuple[list[Block], list[Float]]:
     """The running text, and what stands beside it."""
-    body = body_of(document)
+    body = body_of(document, selection=selection)
     paths = outline(body)
     captions = bind_captions(body)
     tables = join_tables(body, captions)

@@ -13,6 +13,7 @@ from .chunk import Chunk
 from .drafts import drafts_of
 from .finish import chunk_ids, finish
 from .parents import Parents, family_of
+from .selection import Selection, Treatment
 from .steps import ALL_STEPS, Steps
 from .tokens import TokenizerInput, counter_for
 
@@ -36,10 +37,10 @@ class ChunkTree(NamedTuple):
 class LayoutChunker:
     """Packs the elements of a document under their headings within a budget of tokens.
 
-    Page headers and footers are left out. A section that fits is one chunk; a longer one is packed under its
-    subsections. Tables, pictures and charts are chunks of their own, with their captions; a table that does
-    not fit is cut between rows, each piece with the header rows and the caption. Text that does not fit is
-    cut between sentences, else between words.
+    Page headers and footers are left out by default. A section that fits is one chunk; a longer one is packed
+    under its subsections. Tables, pictures and charts are chunks of their own, with their captions; a table
+    that does not fit is cut between rows, each piece with the header rows and the caption. Text that does not
+    fit is cut between sentences, else between words.
 
     The whole is deterministic and needs no network. A chunker pickles if its tokenizer does.
 
@@ -47,7 +48,9 @@ class LayoutChunker:
         max_tokens: Most tokens of a chunk's ``embed_text``; this holds without exception.
         tokenizer: What counts them, as given.
         overlap_sentences: Sentences that a piece of an over-long text repeats from the piece before.
+        min_tokens: Text chunks of fewer tokens are merged with a neighbour where that fits.
         parents: What chunks belong to: "section", "page" or None.
+        selection: Which kinds of elements become chunks.
         steps: Which steps of the algorithm are taken.
     """
 
@@ -57,7 +60,12 @@ class LayoutChunker:
         tokenizer: TokenizerInput = None,
         overlap_sentences: int = 1,
         *,
+        min_tokens: int = 0,
         parents: Parents | None = None,
+        furniture: Treatment = "drop",
+        pictures: Treatment = "keep",
+        footnotes: Treatment = "keep",
+        toc: Treatment = "keep",
         steps: Steps = ALL_STEPS,
     ) -> None:
         """Choose the budget and how it is counted.
@@ -70,8 +78,15 @@ class LayoutChunker:
                 or model. None for an estimate that is on the safe side for English, see
                 `tokens.estimate_tokens`.
             overlap_sentences: 0 for none.
+            min_tokens: Text chunks of fewer tokens go with a neighbour, of another section if need be, where
+                both fit; at most half of ``max_tokens``. 0 for none.
             parents: "section" gives each chunk the section that it stands in as its parent, "page" the page
                 that it begins on; `chunk_tree` returns them.
+            furniture: Page headers and footers: "keep" or "drop".
+            pictures: Pictures with the words inside of them: "keep" or "drop". Charts stay; captions of
+                dropped pictures are running text.
+            footnotes: "keep" or "drop".
+            toc: Tables of contents: "keep" or "drop".
             steps: Switches for measuring what each step is worth.
 
         Raises:
@@ -82,12 +97,18 @@ class LayoutChunker:
             raise OptionError(f"max_tokens must be at least {_SMALLEST_BUDGET}, not {max_tokens}")
         if overlap_sentences < 0:
             raise OptionError(f"overlap_sentences must be 0 or more, not {overlap_sentences}")
+        if not 0 <= min_tokens <= max_tokens // 2:
+            raise OptionError(
+                f"min_tokens must be 0 to {max_tokens // 2}, half of max_tokens, not {min_tokens}"
+            )
         if parents is not None and parents not in get_args(Parents):
             raise OptionError(f'parents must be "section", "page" or None, not {parents!r}')
         self.max_tokens = max_tokens
         self.tokenizer = tokenizer
         self.overlap_sentences = overlap_sentences
+        self.min_tokens = min_tokens
         self.parents: Parents | None = parents
+        self.selection = Selection(furniture=furniture, pictures=pictures, footnotes=footnotes, toc=toc)
         self.steps = steps
         self._count = counter_for(tokenizer)
 
@@ -130,7 +151,14 @@ class LayoutChunker:
 
     def drafts(self, document: ParsedDocument) -> list[Draft]:
         """The chunks before they have ids and metadata, in reading order."""
-        return drafts_of(document, self._budget(), self.overlap_sentences, self.steps)
+        return drafts_of(
+            document,
+            self._budget(),
+            self.overlap_sentences,
+            self.steps,
+            selection=self.selection,
+            min_tokens=self.min_tokens,
+        )
 
     def _budget(self) -> Budget:
         return Budget.of(self.max_tokens, self._count)
