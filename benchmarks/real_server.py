@@ -44,7 +44,7 @@ def main() -> None:
     run_command.add_argument("work", type=Path)
     run_command.add_argument("--slice", type=int, nargs="+", default=[0], dest="slices")
     run_command.add_argument("--base-url", required=True)
-    run_command.add_argument("--in-flight", type=int, default=64)
+    run_command.add_argument("--in-flight", type=int, help="default: the parser's own choice")
     run_command.add_argument("--tokens", type=int, default=1_000)
     run_command.add_argument("--megapixels", type=float, default=None)
     run_command.add_argument("--render-workers", type=int, default=None)
@@ -103,9 +103,13 @@ def run(options: argparse.Namespace) -> None:
         timeout=500.0,
         recover=False,
         render_workers=options.render_workers,
-        # Random weights print noise: no loop detector, and every reply has its full length.
+        # Random weights print noise: no loop detector, every reply has its full length, and the plainest
+        # sampling, so that both sides of a comparison cost the server the same.
         request_options={
             "temperature": 0,
+            "top_k": 0,
+            "repetition_penalty": 1.0,
+            "seed": None,
             "min_tokens": options.tokens,
             "ignore_eos": True,
             "repetition_detection": None,
