@@ -32,6 +32,11 @@ class ModelReply:
     model: str = ""
 
 
+def token_count(value: object) -> int | None:
+    """A number of tokens as a server tells it; None for what cannot be one."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 53 else None
+
+
 class Session(Protocol):
     """An engine that is up: use it inside the event loop that opened it."""
 

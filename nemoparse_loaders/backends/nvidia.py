@@ -27,7 +27,7 @@ from ..options import ParseOptions
 from ..profiles import Profile, ProfileName, get_profile, profile_for_model
 from ..rendering.page_image import PageImage
 from .addresses import host_of, is_loopback, server_root, shown
-from .base import ModelReply
+from .base import ModelReply, token_count
 from .body import Body
 from .served_models import MODELS_PATH, list_models, printed_names
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from .http import HttpConnection
 
 # The parent, so that one setting of the package's logger decides about it.
-_log = logging.getLogger("nemoparse_loaders")
+logger = logging.getLogger(__name__)
 
 HOSTED_URL = "https://ai.api.nvidia.com/v1/retrieval/nvidia/nemotron-3.5-parse/parse"
 HOSTED_MODEL = "nvidia/nemotron-3.5-parse"
@@ -254,8 +254,6 @@ def parse_answer(value: object, server: str, model: str) -> ModelReply:
     Raises:
         ProtocolError: There is no content.
     """
-    from .vllm import count_or_none
-
     if not isinstance(value, dict) or "content" not in value:
         raise ProtocolError(
             f"the answer of {server} has no content: is it a Nemotron Parse endpoint?", retryable=True
@@ -269,7 +267,7 @@ def parse_answer(value: object, server: str, model: str) -> ModelReply:
     return ModelReply(
         text=content or "",
         finish_reason=reason if isinstance(reason, str) else None,
-        usage=Usage(completion_tokens=count_or_none(tokens)),
+        usage=Usage(completion_tokens=token_count(tokens)),
         model=model,
     )
 
@@ -334,4 +332,4 @@ def _tell_once(url: str) -> None:
     if is_loopback(host) or host in _told:
         return
     _told.add(host)
-    _log.warning("Pages are sent to %s: their content leaves this machine.", host)
+    logger.warning("Pages are sent to %s: their content leaves this machine.", host)

@@ -6,7 +6,7 @@ import logging
 import os
 import ssl
 
-_log = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 
 # What users of requests and curl have set for their company's certificate authority.
 _BUNDLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
@@ -32,5 +32,5 @@ def trusting_context() -> ssl.SSLContext:
                 context.load_verify_locations(cafile=path)
         except OSError as error:
             # Also ssl.SSLError. Left over settings are common and often do no harm.
-            _log.warning("%s names no usable certificates (%s): going on without it", name, error)
+            logger.warning("%s names no usable certificates (%s): going on without it", name, error)
     return context

@@ -17,7 +17,7 @@ from ..options import ParseOptions
 from ..profiles import Profile, ProfileName, get_profile, profile_for_model
 from ..rendering.page_image import PageImage
 from .addresses import server_root, shown
-from .base import ModelReply, ServerLoad
+from .base import ModelReply, ServerLoad, token_count
 from .body import Body
 from .served_models import ServedModel, find_model
 from .vllm_metrics import METRICS_PATH, holds_load, parse_load
@@ -25,7 +25,7 @@ from .vllm_metrics import METRICS_PATH, holds_load, parse_load
 if TYPE_CHECKING:
     from .http import HttpAnswer, HttpConnection
 
-_log = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 
 CHAT_PATH = "/v1/chat/completions"
 
@@ -283,7 +283,7 @@ class VllmSession:
         if self._asks_loop_detector:
             self._asks_loop_detector = False
             self._frames.clear()
-            _log.info("%s knows no loop detector; going on without", self._connection.server)
+            logger.info("%s knows no loop detector; going on without", self._connection.server)
         # Also for a request that was already on its way when another one found out.
         return True
 
@@ -356,9 +356,4 @@ def _tool_arguments(calls: object) -> object:
 def _usage(value: object) -> Usage:
     counts = value if isinstance(value, dict) else {}
     prompt, completion = counts.get("prompt_tokens"), counts.get("completion_tokens")
-    return Usage(prompt_tokens=count_or_none(prompt), completion_tokens=count_or_none(completion))
-
-
-def count_or_none(value: object) -> int | None:
-    """A number of tokens; None for what cannot be one."""
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 53 else None
+    return Usage(prompt_tokens=token_count(prompt), completion_tokens=token_count(completion))

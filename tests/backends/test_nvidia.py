@@ -274,7 +274,7 @@ async def test_hosted_session_sends_nothing_by_itself(caplog: pytest.LogCaptureF
     for _ in range(2):
         async with backend.session() as session:
             assert (session.model, session.profile.name) == ("nvidia/nemotron-3.5-parse", "3.5")
-    warnings = [record for record in caplog.records if record.name == "nemoparse_loaders"]
+    warnings = [record for record in caplog.records if record.name == "nemoparse_loaders.backends.nvidia"]
     assert [record.levelno for record in warnings] == [logging.WARNING]
     assert "ai.api.nvidia.com" in warnings[0].getMessage()
     assert "leaves this machine" in warnings[0].getMessage()
@@ -283,7 +283,7 @@ async def test_hosted_session_sends_nothing_by_itself(caplog: pytest.LogCaptureF
 async def test_nothing_is_said_about_this_machine(page: PageImage, caplog: pytest.LogCaptureFixture) -> None:
     async with ParseServer() as server:
         await read(NvidiaBackend(server.base_url), page)
-    assert [record for record in caplog.records if record.name == "nemoparse_loaders"] == []
+    assert [record for record in caplog.records if record.name == "nemoparse_loaders.backends.nvidia"] == []
 
 
 # Configuration
