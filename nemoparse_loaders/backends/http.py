@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import errno
 import json
 import re
 from collections.abc import Callable, Mapping
@@ -35,6 +36,7 @@ _STALE_SECONDS = 10.0
 _LARGEST_BODY = 64 * 1024 * 1024
 # Header values shorter than this are words like "json"; masking them would garble every message.
 _SHORTEST_SECRET = 8
+_NO_DESCRIPTORS = (errno.EMFILE, errno.ENFILE)
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 # Ours to say: they tell where a request ends.
 _FRAMING = frozenset({"content-length", "transfer-encoding"})
@@ -247,6 +249,11 @@ class HttpConnection:
             return ServerFailedError(f"the proxy on the way to {where} cannot be reached")
         if isinstance(error, aiohttp.ClientConnectorDNSError):
             return ServerFailedError(f"the host of {where} is not known: check base_url and the network")
+        if isinstance(error, aiohttp.ClientConnectorError) and error.os_error.errno in _NO_DESCRIPTORS:
+            return ServerFailedError(
+                f"no connection to {where}: too many files are open on this side. Raise the limit (ulimit "
+                "-n), or set max_concurrency= below it."
+            )
         if isinstance(error, aiohttp.ClientConnectorError):
             return ServerFailedError(
                 f"nobody listens at {where} ({error.strerror or 'no connection'}): "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import os
 import pickle
 from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
@@ -165,6 +166,27 @@ async def test_nobody_listens() -> None:
             pass
     assert caught.value.retryable
     assert address in str(caught.value)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows has no such limit")
+async def test_no_descriptors_left_is_not_taken_for_a_server_that_is_down(page: PageImage) -> None:
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    async with ParseServer() as server, VllmBackend(server.base_url).session() as session:
+        # The session's one connection is on its way with a page, so that the next page needs another.
+        await session.read(page)
+        lowest = os.dup(0)
+        os.close(lowest)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (lowest, hard))
+        try:
+            outcomes = await asyncio.gather(*(session.read(page) for _ in range(2)), return_exceptions=True)
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    failures = [outcome for outcome in outcomes if isinstance(outcome, BaseException)]
+    assert [type(failure) for failure in failures] == [ServerFailedError]
+    assert "too many files are open" in str(failures[0])
+    assert "ulimit" in str(failures[0])
 
 
 @pytest.mark.parametrize("fault", [Hang(), Drip(interval_s=0.1)])
