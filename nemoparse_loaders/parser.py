@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os.path
 from collections.abc import AsyncGenerator, AsyncIterable, Callable, Collection, Generator, Iterable, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, field
@@ -193,6 +194,7 @@ class DocumentParser:
         from .pipeline.bridge import iterate_sync
         from .pipeline.many import from_thread
 
+        _check_many(sources)
         may_wait = isinstance(sources, Iterable) and not isinstance(sources, Collection)
         return iterate_sync(
             lambda: self.aparse_many(from_thread(sources) if may_wait else sources, on_error=on_error)
@@ -209,8 +211,7 @@ class DocumentParser:
 
         if on_error not in ("raise", "skip"):
             _check_function("on_error", on_error, 'must be "raise", "skip" or a function')
-        if isinstance(sources, (str, bytes, bytearray, memoryview, SourceInput)):
-            raise OptionError("sources is one document; give a list of them, or use parse() for one")
+        _check_many(sources)
         with self._progress() as progress:
             async with self._engine() as engine:
 
@@ -311,6 +312,19 @@ def _check_metadata(metadata: Mapping[str, JsonValue]) -> None:
         raise OptionError(
             f"metadata must be a mapping of text to JSON values: {_first_line(error)}"
         ) from None
+
+
+def _check_many(sources: object) -> None:
+    one = (str, PathLike, bytes, bytearray, memoryview, SourceInput)
+    if isinstance(sources, (str, PathLike)) and os.path.isdir(sources):
+        raise OptionError(
+            f"sources is a directory; give its files, such as Path({os.fspath(sources)!r}).glob('*.pdf')"
+        )
+    # A file object would be taken line by line.
+    if isinstance(sources, one) or hasattr(sources, "read"):
+        raise OptionError("sources is one document; give a list of them, or use parse() for one")
+    if not isinstance(sources, (Iterable, AsyncIterable)):
+        raise OptionError(f"sources must be a list or another iterable, not {type(sources).__name__}")
 
 
 def _check_function(name: str, value: object, expected: str) -> None:

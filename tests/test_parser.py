@@ -408,9 +408,19 @@ class TestManyDocuments:
         assert names == ["0.pdf", "1.pdf", "2.pdf"]
 
     def test_one_document_is_not_many(self) -> None:
-        for one in ("report.pdf", b"%PDF-1.7", SourceInput("report.pdf")):
+        for one in ("report.pdf", Path("report.pdf"), b"%PDF-1.7", io.BytesIO(), SourceInput("report.pdf")):
             with pytest.raises(OptionError, match="give a list"):
                 list(DocumentParser(backend=Double()).parse_many(one))  # type: ignore[arg-type]
+
+    def test_a_folder_is_not_many(self, tmp_path: Path) -> None:
+        for folder in (tmp_path, str(tmp_path)):
+            with pytest.raises(OptionError, match=r"glob\('\*\.pdf'\)"):
+                list(DocumentParser(backend=Double()).parse_many(folder))  # type: ignore[arg-type]
+
+    async def test_what_is_not_iterable_is_refused(self) -> None:
+        with pytest.raises(OptionError, match="not NoneType"):
+            async for _ in DocumentParser(backend=Double()).aparse_many(None):  # type: ignore[arg-type]
+                pass
 
 
 class TestWhereItRuns:
