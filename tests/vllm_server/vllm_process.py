@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.error
 import urllib.request
@@ -182,3 +183,28 @@ class VllmProcess:
         if self.api_key is not None:
             command += ["--api-key", self.api_key]
         return command
+
+
+def main() -> None:
+    """Start the server, print its address, and keep it until Ctrl-C."""
+    environment = find_environment()
+    if environment is None:
+        sys.exit("the real vLLM server is not installed: run tests/vllm_server/install.sh")
+    with tempfile.TemporaryDirectory() as folder:
+        server = VllmProcess(environment, model_folder(environment), Path(folder) / "server.log")
+        sys.stderr.write("Starting; this takes a minute or more.\n")
+        try:
+            server.start()
+            sys.stdout.write(f"{server.base_url}\n")
+            sys.stdout.flush()
+            signal.pause()
+        except KeyboardInterrupt:
+            pass
+        except ServerStartError as error:
+            sys.exit(str(error))
+        finally:
+            server.stop()
+
+
+if __name__ == "__main__":
+    main()
