@@ -17,9 +17,6 @@ from .outline import Heading, Path, is_section_heading
 _RULE_LINE = re.compile(r"^[ \t]*\|(?:[ \t]*:?-{3,}:?[ \t]*\|)+[ \t]*$", re.M)
 _BAR = re.compile(r"(?<!\\)\|")
 
-# What stands between the parts of a paragraph that was joined.
-SEAM = " "
-
 ChunkType: TypeAlias = Literal["text", "table", "figure", "chart", "formula", "list", "code", "footnote"]
 
 _TYPES: dict[str, ChunkType] = {
@@ -127,9 +124,13 @@ def reader_text(element: Element) -> str:
     return element_to_markdown(element)
 
 
-def embedded_words(element: Element) -> str:
-    """The element's words for the embedder: no Markdown marks, no LaTeX commands, no column bars."""
-    return embedded_form(element.text or markdown_to_text(element.markdown), kind_of(element))
+def embedded_words(element: Element, *, plain: bool = True) -> str:
+    """The element's words for the embedder: no Markdown marks, no LaTeX commands, no column bars.
+
+    Where it is not to be ``plain``, it is what the reader gets.
+    """
+    words = embedded_form(element.text or markdown_to_text(element.markdown), kind_of(element))
+    return words if plain or not words else storable(reader_text(element)).strip()
 
 
 def embedded_form(text: str, kind: ChunkType) -> str:
@@ -149,9 +150,9 @@ def whole_span(placed: Placed) -> Span:
     return Span(placed.page, placed.element, placed.element.bbox)
 
 
-def block_of(placed: Placed, path: Path) -> Block:
+def block_of(placed: Placed, path: Path, *, plain: bool = True) -> Block:
     """The element as one block."""
-    embed = embedded_words(placed.element)
+    embed = embedded_words(placed.element, plain=plain)
     heading: Heading | None = None
     if is_section_heading(placed):
         # The title of the document is in no path.
@@ -171,6 +172,11 @@ def block_of(placed: Placed, path: Path) -> Block:
 
 def _ends_with(path: Path, placed: Placed) -> bool:
     return bool(path) and path[-1].position == placed.position
+
+
+def seam_of(kind: ChunkType) -> str:
+    """What stands between the parts of a block that was joined."""
+    return "\n" if kind == "code" else " "
 
 
 def source_text(element: Element, kind: ChunkType) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from ..errors import OptionError
 from .clean import shortened
 from .outline import Path
+from .steps import ALL_STEPS, Steps
 from .tokens import TokenCounter
 
 
@@ -19,17 +20,19 @@ class Budget:
         max_tokens: The limit.
         count: Counts tokens.
         empty: Tokens of the empty text: the special tokens that a tokenizer adds to every text.
+        steps: Which steps are taken on the way.
     """
 
     max_tokens: int
     count: TokenCounter
     empty: int
+    steps: Steps = ALL_STEPS
     _prefixes: dict[tuple[tuple[str, ...], str, bool], str] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def of(cls, max_tokens: int, count: TokenCounter) -> Budget:
+    def of(cls, max_tokens: int, count: TokenCounter, steps: Steps = ALL_STEPS) -> Budget:
         """A budget of that many tokens."""
-        return cls(max_tokens, count, count(""))
+        return cls(max_tokens, count, count(""), steps)
 
     def fits(self, text: str) -> bool:
         """Whether the text is within the limit."""
@@ -56,7 +59,7 @@ class Budget:
         The path takes at most a sixth of the budget and is shortened from the left. The caption takes at most
         a third, or if ``brief`` a sixth, and is shortened at its end. An ellipsis shows where.
         """
-        texts = tuple(heading.text for heading in path)
+        texts = tuple(heading.text for heading in path) if self.steps.paths else ()
         key = (texts, caption, brief)
         if key not in self._prefixes:
             self._prefixes[key] = self._prefix(texts, caption, self.max_tokens // (6 if brief else 3))

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from ..document import ParsedDocument
-from .blocks import Block, Draft, block_of, embedded_words
+from .bindings import bind_footnotes, bind_formulas
+from .blocks import Block, Draft, block_of
 from .body import Placed, body_of
 from .budget import Budget
 from .captions import bind_captions, is_float
 from .continuations import WholeTable, join_tables
+from .float_bindings import bind_to_floats
 from .floats import Float, caption_words, figure_drafts
+from .joins import joined, words_of_body
 from .outline import Path, outline
 from .running_text import text_drafts
-from .sections import grouped, section_tree
+from .sections import grouped, packed, section_tree
 from .selection import DEFAULT_SELECTION, Selection
 from .small_groups import with_small_merged
 from .steps import ALL_STEPS, Steps
@@ -33,8 +37,11 @@ def drafts_of(
     Raises:
         OptionError: The tokenizer counts more than the budget for a single character.
     """
+    budget = replace(budget, steps=steps)
+    overlap_sentences = overlap_sentences if steps.overlap else 0
     flow, floats = _flow_and_floats(document, budget, selection)
-    groups, floats = _with_lone_headings(grouped(section_tree(flow), budget), floats)
+    groups = grouped(section_tree(flow), budget) if steps.sections else packed(flow, budget)
+    groups, floats = _with_lone_headings(groups, floats)
     groups = with_small_merged(groups, budget, min_tokens)
     drafts = list(text_drafts(groups, budget, overlap_sentences))
     for item in floats:
@@ -54,10 +61,11 @@ def _flow_and_floats(
     document: ParsedDocument, budget: Budget, selection: Selection
 ) -> tuple[list[Block], list[Float]]:
     """The running text, and what stands beside it."""
-    body = body_of(document, selection=selection)
-    paths = outline(body)
-    captions = bind_captions(body)
-    tables = join_tables(body, captions)
+    steps = budget.steps
+    body = body_of(document, steps, selection)
+    paths = outline(body, steps)
+    captions = bind_captions(body) if steps.captions else {}
+    tables = join_tables(body, captions, steps)
     parts = {part.placed.position: first for first, whole in tables.items() for part in whole.parts}
     floats: list[Float] = []
     bound: set[int] = set()
@@ -71,10 +79,16 @@ def _flow_and_floats(
             bound.update(caption.position for caption in item.captions)
     beside = bound | set(parts) | {item.placed.position for item in floats}
     flow = [
-        block_of(placed, paths[placed.position])
+        block
         for placed in body
-        if placed.position not in beside and embedded_words(placed.element)
+        if placed.position not in beside
+        and (block := block_of(placed, paths[placed.position], plain=steps.embed_text)).embed
     ]
+    if steps.joins:
+        flow = joined(flow, lambda: words_of_body(body))
+    if steps.bindings:
+        flow, floats = bind_to_floats(flow, floats, body, budget)
+        flow = bind_formulas(bind_footnotes(flow))
     return flow, floats
 
 
@@ -90,7 +104,8 @@ def _float(
     own = [caption for position in positions for caption in captions.get(position, ())]
     words = caption_words(own)
     # A caption that cannot be embedded whole with its table is running text as well, so that no word is lost.
-    return Float(placed, path, words, tuple(own) if budget.holds_caption(words) else (), (), table)
+    held = tuple(own) if budget.holds_caption(words) else ()
+    return Float(placed, path, words, captions=held, table=table)
 
 
 def _with_lone_headings(
@@ -116,7 +131,5 @@ def _with_lone_headings(
             kept.append(group)
         else:
             item = floats[target]
-            floats[target] = Float(
-                item.placed, item.path, item.caption, item.captions, tuple(group), item.table
-            )
+            floats[target] = replace(item, leads=(*group, *item.leads))
     return kept, floats

@@ -33,7 +33,9 @@ class Float:
         path: The headings above it.
         caption: The words of its captions, one line.
         captions: The caption elements that its chunk holds.
-        leads: Headings with nothing but this float under them.
+        leads: What its chunk holds before it: headings with nothing but this float under them, lead-in lines.
+        notes: What its chunk holds behind it: sources, footnotes.
+        repeated: A sentence of the text before it that is said again with it.
         table: The grid, if it has one.
     """
 
@@ -42,6 +44,8 @@ class Float:
     caption: str = ""
     captions: tuple[Placed, ...] = ()
     leads: tuple[Block, ...] = ()
+    notes: tuple[Block, ...] = ()
+    repeated: str = ""
     table: WholeTable | None = None
 
     @property
@@ -54,23 +58,52 @@ class Float:
         )
 
     @property
+    def last_position(self) -> int:
+        """Place in the body of the last element of its grid."""
+        return self.table.parts[-1].placed.position if self.table else self.placed.position
+
+    @property
+    def is_table(self) -> bool:
+        """Whether it is a table, with or without a grid."""
+        return kind_of(self.placed.element) == "table"
+
+    @property
     def is_empty(self) -> bool:
         """Whether no chunk comes of it: a picture without words and without caption."""
         return self.table is None and not self.captions and not embedded_words(self.placed.element)
 
-    def framed_spans(self, spans: Sequence[Span]) -> tuple[Span, ...]:
+    @property
+    def introduction(self) -> str:
+        """What is said in front of it and of each of its pieces: lead-in lines and caption, one line."""
+        first = min((placed.position for placed in self.captions), default=self.placed.position)
+        lines = [(block.position, " ".join(block.embed.split())) for block in self.leads if not block.heading]
+        label = "" if any(self.caption == line for _, line in lines) else self.caption
+        before = [line for position, line in lines if position < first]
+        behind = [line for position, line in lines if position >= first]
+        return " ".join(line for line in (self.repeated, *before, label, *behind) if line)
+
+    @property
+    def noted(self) -> str:
+        """The words of its notes, one line each, but for one that is its caption."""
+        lines = [" ".join(block.embed.split()) for block in self.notes]
+        return "\n".join(line for line in lines if line != self.caption)
+
+    def framed_spans(self, spans: Sequence[Span], *, with_notes: bool = True) -> tuple[Span, ...]:
         """The spans with those of the captions and headings, in the order of the document."""
-        around = [(block.position, span) for block in self.leads for span in block.spans]
+        around = [(block.position, span) for block in self._blocks(with_notes) for span in block.spans]
         around += [(placed.position, whole_span(placed)) for placed in self.captions]
         around += [(self.placed.position, span) for span in spans]
         return tuple(span for _, span in sorted(around, key=lambda item: item[0]))
 
-    def framed(self, body: str) -> str:
+    def framed(self, body: str, *, with_notes: bool = True) -> str:
         """Markdown of the body with the captions and headings, all in the order of the document."""
         texts = [(self.placed.position, body)]
         texts += [(placed.position, reader_text(placed.element)) for placed in self.captions]
-        texts += [(block.position, block.text) for block in self.leads]
+        texts += [(block.position, block.text) for block in self._blocks(with_notes)]
         return "\n\n".join(text for _, text in sorted(texts, key=lambda item: item[0]) if text)
+
+    def _blocks(self, with_notes: bool) -> tuple[Block, ...]:
+        return self.leads + self.notes if with_notes else self.leads
 
 
 def figure_drafts(figure: Float, budget: Budget, overlap_sentences: int) -> Iterator[Draft]:
@@ -84,24 +117,28 @@ def figure_drafts(figure: Float, budget: Budget, overlap_sentences: int) -> Iter
     element = figure.placed.element
     kind = kind_of(element)
     table_id = element.id if kind == "table" else ""
-    words = embedded_words(element)
+    words = embedded_words(element, plain=budget.steps.embed_text)
     if figure.is_empty:
         return
-    prefix = budget.prefix(figure.path, figure.caption)
+    prefix = budget.prefix(figure.path, figure.introduction)
     # The first piece holds the caption; the others repeat it as far as there is room.
-    brief = budget.prefix(figure.path, figure.caption, brief=True)
+    brief = budget.prefix(figure.path, figure.introduction, brief=True)
     whole = "\n".join(part for part in (prefix, words) if part)
-    if budget.fits(whole) and whole:
+    noted = "\n".join(part for part in (whole, figure.noted) if part)
+    if whole and (budget.fits(noted) or budget.fits(whole)):
+        with_notes = budget.fits(noted)
         yield Draft(
             kind=kind,
-            text=figure.framed(reader_text(element)),
-            embed_text=whole,
-            spans=figure.framed_spans([whole_span(figure.placed)]),
+            text=figure.framed(reader_text(element), with_notes=with_notes),
+            embed_text=noted if with_notes else whole,
+            spans=figure.framed_spans([whole_span(figure.placed)], with_notes=with_notes),
             path=figure.path,
             position=figure.position,
             caption=figure.caption,
             rows=TableRows(table_id, 1, 1) if table_id else TableRows(),
         )
+        if not with_notes:
+            yield from note_drafts(figure, budget, overlap_sentences)
         return
     front, full = (f"{text}\n" if text else "" for text in (brief, prefix))
     pieces = text_pieces(source_text(element, kind), kind, front, budget, overlap_sentences)
@@ -111,14 +148,48 @@ def figure_drafts(figure: Float, budget: Budget, overlap_sentences: int) -> Iter
         embed = next((text for text in (before + piece.embed for before in fronts) if budget.fits(text)), "")
         yield Draft(
             kind=kind,
-            text=figure.framed(piece.text),
+            text=figure.framed(piece.text, with_notes=False),
             embed_text=embed,
-            spans=figure.framed_spans([span]) if number == 1 else (span,),
+            spans=figure.framed_spans([span], with_notes=False) if number == 1 else (span,),
             path=figure.path,
             position=figure.position,
             caption=figure.caption,
             rows=TableRows(table_id, number, len(pieces)) if table_id else TableRows(),
         )
+    yield from note_drafts(figure, budget, overlap_sentences)
+
+
+def note_drafts(item: Float, budget: Budget, overlap_sentences: int) -> Iterator[Draft]:
+    """The notes of a float that leaves no room for them, under its caption."""
+    prefix = budget.prefix(item.path, item.introduction, brief=True)
+    front = f"{prefix}\n" if prefix else ""
+    together = front + item.noted
+    if item.notes and item.noted and budget.fits(together):
+        kinds = {block.kind for block in item.notes}
+        yield Draft(
+            kind=kinds.pop() if len(kinds) == 1 else "text",
+            text="\n\n".join(block.text for block in item.notes),
+            embed_text=together,
+            spans=tuple(span for block in item.notes for span in block.spans),
+            path=item.path,
+            position=item.position,
+            caption=item.caption,
+        )
+        return
+    for block in item.notes:
+        (placed,) = block.sources
+        source = source_text(placed.element, block.kind)
+        for piece in text_pieces(source, block.kind, front, budget, overlap_sentences):
+            embeds = (front + piece.embed, piece.embed)
+            yield Draft(
+                kind=block.kind,
+                text=piece.text,
+                embed_text=next(text for text in embeds if budget.fits(text)),
+                spans=(characters_of(placed, block.kind, piece.start, piece.end),),
+                path=item.path,
+                position=item.position,
+                caption=item.caption,
+            )
 
 
 def caption_words(captions: Sequence[Placed]) -> str:

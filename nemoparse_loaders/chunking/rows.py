@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from ..document import Table, TableCell
 from ..export.plain import markdown_to_text
 from .blocks import embedded_form
+from .clean import storable
 
 
 class Rows:
@@ -18,21 +19,56 @@ class Rows:
         words: For each row what is embedded: its cells joined by spaces. A cell over several columns is said
             once. One over several body rows is said in each of them, so that no row stands without its label;
             in the header it is said once.
+        sections: For each row the row above it that says which section of the table it stands in, or None.
     """
 
-    def __init__(self, table: Table) -> None:
-        """Sort the cells of a table into its rows."""
+    def __init__(self, table: Table, *, plain: bool = True) -> None:
+        """Sort the cells of a table into its rows; bars stand between cells that are not ``plain``."""
         cells: list[list[TableCell]] = [[] for _ in range(table.n_rows)]
         words: list[list[tuple[int, str]]] = [[] for _ in range(table.n_rows)]
         for cell in table.cells:
-            text = cell_words(cell.text)
+            text = cell_words(cell.text) if plain else " ".join(storable(cell.text).split())
             for row in range(cell.row, min(cell.row + cell.rowspan, table.n_rows)):
                 cells[row].append(cell)
                 if text and (row == cell.row or cell.row >= table.header_rows):
                     words[row].append((cell.col, text))
         self.table = table
         self.cells = [sorted(row, key=lambda cell: cell.col) for row in cells]
-        self.words = [" ".join(text for _, text in sorted(row)) for row in words]
+        bar = " " if plain else " | "
+        self.words = [bar.join(text for _, text in sorted(row)) for row in words]
+        self.sections = self._sections()
+
+    def is_section(self, row: int) -> bool:
+        """Whether the row names a section: one cell with words, at the left, over an otherwise empty row."""
+        return self.sections[row] == row
+
+    def _sections(self) -> list[int | None]:
+        """A row with one cell that has words, followed by rows with more, heads those."""
+        table = self.table
+        found: list[int | None] = [None] * table.n_rows
+        body = range(table.header_rows, table.n_rows)
+        filled = [[cell for cell in self.cells[row] if cell.text.strip()] for row in range(table.n_rows)]
+        heads = [
+            row
+            for row in body
+            if len(filled[row]) == 1
+            and filled[row][0].col == 0
+            and filled[row][0].rowspan == 1
+            and row + 1 < table.n_rows
+        ]
+        # A table of one column, or one that is mostly empty, has no such rows.
+        if table.n_cols < 2 or not heads or 2 * len(heads) > len(body):
+            return found
+        current: int | None = None
+        head_rows = set(heads)
+        for row in body:
+            if row in head_rows and row - 1 in head_rows and current == row - 1:
+                # Of two in a row the second one is a row like others, or a subsection.
+                found[row] = current
+                continue
+            current = row if row in head_rows else current
+            found[row] = current
+        return found
 
     def groups(self) -> list[tuple[int, int]]:
         """Body rows that a row span ties together, as (start, end) rows of the table, in order."""
@@ -49,10 +85,11 @@ class Rows:
             groups.append((start, end))
         return groups
 
-    def part(self, start: int, end: int) -> Table:
+    def part(self, start: int, end: int, section: int | None = None) -> Table:
         """The table with its header and the body rows from ``start`` to ``end``, counted in the whole table.
 
-        A cell that reaches into these rows from above is repeated at their top.
+        A cell that reaches into these rows from above is repeated at their top, and so is the row that names
+        their section, where it is given.
         """
         header = self.table.header_rows
         cells = [
@@ -61,13 +98,17 @@ class Rows:
             for cell in self.cells[row]
             if cell.row == row
         ]
+        first = header
+        if section is not None:
+            cells += [cell.model_copy(update={"row": first, "rowspan": 1}) for cell in self.cells[section]]
+            first += 1
         for row in range(start, end):
             for cell in self.cells[row]:
                 if row in (start, cell.row):
                     rowspan = min(cell.row + cell.rowspan, end) - row
-                    cells.append(cell.model_copy(update={"row": row - start + header, "rowspan": rowspan}))
+                    cells.append(cell.model_copy(update={"row": row - start + first, "rowspan": rowspan}))
         return Table(
-            cells=tuple(cells), n_rows=header + end - start, n_cols=self.table.n_cols, header_rows=header
+            cells=tuple(cells), n_rows=first + end - start, n_cols=self.table.n_cols, header_rows=header
         )
 
     def headings(self, row: int) -> list[str]:

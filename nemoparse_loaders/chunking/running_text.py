@@ -7,18 +7,19 @@ from dataclasses import dataclass, replace
 
 from ..export.plain import markdown_to_text
 from .blocks import (
-    SEAM,
     Block,
     ChunkType,
     Draft,
     Span,
     characters_of,
     embedded_form,
+    seam_of,
     source_text,
     whole_span,
 )
 from .body import Placed
 from .budget import Budget
+from .clean import storable
 from .outline import Path, common_path
 from .ranges import pack
 from .sentences import line_spans
@@ -102,6 +103,8 @@ def text_pieces(
     def embed(piece: str) -> str:
         for printed, word in mends:
             piece = piece.replace(printed, word)
+        if not budget.steps.embed_text:
+            return storable(piece).strip()
         return embedded_form(piece if kind == "code" else markdown_to_text(piece), kind)
 
     def fits(piece: str) -> bool:
@@ -172,13 +175,13 @@ def _source_of(block: Block) -> tuple[str, list[_Part]]:
     """The Markdown of a block, and which of it comes from which element."""
     texts: list[str] = []
     parts: list[_Part] = []
-    start = 0
+    seam, start = seam_of(block.kind), 0
     for placed in block.sources:
         text = source_text(placed.element, block.kind)
         parts.append(_Part(placed, start, start + len(text)))
         texts.append(text)
-        start += len(text) + len(SEAM)
-    return SEAM.join(texts), parts
+        start += len(text) + len(seam)
+    return seam.join(texts), parts
 
 
 def _spans_of(parts: Sequence[_Part], kind: ChunkType, piece: Piece) -> Iterator[Span]:

@@ -58,6 +58,11 @@ def grouped(root: Section, budget: Budget) -> list[list[Block]]:
     return [group.blocks for group in groups]
 
 
+def packed(blocks: Sequence[Block], budget: Budget) -> list[list[Block]]:
+    """Blocks in reading order without regard to sections, as many together as fit by the estimate."""
+    return [group.blocks for group in _pack_own(list(blocks), budget.room(""), _CostCache(budget))]
+
+
 class _CostCache:
     """Tokens of each block, counted once."""
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from ..document import Table
 from ..export.plain import markdown_to_text
 from .blocks import Draft, Span, TableRows, embedded_form, slice_of, whole_span
 from .budget import Budget
 from .continuations import TablePart, WholeTable
-from .floats import Float
+from .floats import Float, note_drafts
 from .ranges import pack
 from .rows import Rows
 from .splitting import split_to_fit
@@ -37,32 +36,40 @@ def table_drafts(item: Float, whole: WholeTable, budget: Budget, overlap_sentenc
     Raises:
         OptionError: Not even a single character fits into the budget.
     """
-    front = _front(budget.prefix(item.path, item.caption))
-    brief = _front(budget.prefix(item.path, item.caption, brief=True))
+    front = _front(budget.prefix(item.path, item.introduction))
+    brief = _front(budget.prefix(item.path, item.introduction, brief=True))
     words = [_words_around(part) for part in whole.parts]
+    rows = Rows(whole.table, plain=budget.steps.embed_text)
     lines = [
         *(_embedded_words(entry.before) for entry in words),
-        *Rows(whole.table).words,
+        *rows.words,
         *(_embedded_words(entry.behind) for entry in words),
     ]
-    if not any(lines) and not item.captions:
+    if not any(lines) and not item.captions and not item.leads and not item.notes:
         return
-    everything = (front + "\n".join(line for line in lines if line)).rstrip()
-    if budget.fits(everything):
+    everything = (front + "\n".join(line for line in lines if line)).strip()
+    # With the path switched off there may be nothing but headings.
+    everything = everything or "\n".join(block.embed for block in item.leads)
+    noted = "\n".join(text for text in (everything, item.noted) if text)
+    if budget.fits(noted) or budget.fits(everything):
+        with_notes = budget.fits(noted)
         texts = [entry.before for entry in words] + [whole.table.to_markdown()]
         texts += [entry.behind for entry in words]
         yield _draft(
             item,
             "\n\n".join(text for text in texts if text),
-            everything,
+            noted if with_notes else everything,
             _spans(whole, 0, whole.table.n_rows),
             TableRows(item.placed.element.id, 1, 1, 0, whole.table.n_rows),
             first=True,
+            with_notes=with_notes,
         )
+        if not with_notes:
+            yield from note_drafts(item, budget, overlap_sentences)
         return
     for entry in words:
         yield from _words_drafts(item, entry.part, entry.before, brief, budget, overlap_sentences)
-    pieces = list(_pieces(whole.table, front, brief, budget))
+    pieces = list(_pieces(rows, front, brief, budget))
     for number, piece in enumerate(pieces, start=1):
         yield _draft(
             item,
@@ -75,32 +82,39 @@ def table_drafts(item: Float, whole: WholeTable, budget: Budget, overlap_sentenc
         )
     for entry in words:
         yield from _words_drafts(item, entry.part, entry.behind, brief, budget, overlap_sentences)
+    yield from note_drafts(item, budget, overlap_sentences)
 
 
 def _front(prefix: str) -> str:
     return f"{prefix}\n" if prefix else ""
 
 
-def _pieces(table: Table, front: str, brief: str, budget: Budget) -> Iterator[RowPiece]:
+def _pieces(rows: Rows, front: str, brief: str, budget: Budget) -> Iterator[RowPiece]:
     """The rows of a table that does not fit, in pieces that do.
 
-    The first piece holds header and caption, the others repeat them (the caption as far as there is room).
+    The first piece holds header and caption, the others repeat them (the caption as far as there is room),
+    and the row that names the section of the table that they begin in.
     """
-    rows = Rows(table)
-    if budget.cost("\n".join(rows.words[: table.header_rows])) > budget.max_tokens // 3:
+    repeats = budget.steps.header_rows
+    head_cost = budget.cost("\n".join(rows.words[: rows.table.header_rows]))
+    if not repeats or head_cost > budget.max_tokens // 3:
         # A header that leaves no room for rows is not repeated: its rows are rows like others.
-        rows = Rows(table.model_copy(update={"header_rows": 0}))
+        rows = Rows(rows.table.model_copy(update={"header_rows": 0}), plain=budget.steps.embed_text)
     words, header = rows.words, rows.table.header_rows
     head = "".join(line + "\n" for line in words[:header] if line)
 
-    def embedded(start: int, end: int, *, first: bool = False) -> str:
-        return (front if first else brief) + head + "\n".join(line for line in words[start:end] if line)
+    def section_of(start: int) -> int | None:
+        section = rows.sections[start] if repeats else None
+        is_short = section is not None and budget.cost(words[section]) <= budget.max_tokens // 6
+        return section if section != start and is_short else None
 
-    items: list[tuple[int, int]] = []
-    for start, end in rows.groups():
-        tied = end - start == 1 or budget.fits(embedded(start, end))
-        items.extend([(start, end)] if tied else [(row, row + 1) for row in range(start, end)])
-    items = _with_wordless_rows(items, words)
+    def embedded(start: int, end: int, *, first: bool = False) -> str:
+        section = section_of(start)
+        named = "" if section is None else words[section] + "\n"
+        body = "\n".join(line for line in words[start:end] if line)
+        return (front if first else brief) + head + named + body
+
+    items = _tied(rows, lambda start, end: budget.fits(embedded(start, end)))
     row_costs = [budget.cost(line) if line else 0 for line in words]
     ranges = pack(
         [sum(row_costs[start:end]) for start, end in items],
@@ -114,7 +128,7 @@ def _pieces(table: Table, front: str, brief: str, budget: Budget) -> Iterator[Ro
         texts = [embedded(start, end, first=first == 0), embedded(start, end)]
         text = next((text for text in texts if budget.fits(text)), None)
         if text is not None:
-            yield RowPiece(own_start, end, rows.part(start, end), text)
+            yield RowPiece(own_start, end, rows.part(start, end, section_of(start)), text)
             continue
         row = next(row for row in range(start, end) if words[row])
         if own_start < start and not rows.says_header(row):
@@ -122,6 +136,29 @@ def _pieces(table: Table, front: str, brief: str, budget: Budget) -> Iterator[Ro
             yield RowPiece(own_start, start, rows.part(start, start), (front + head).rstrip("\n"))
             own_start = start
         yield from cut_row(rows, row, (own_start, end), brief, budget)
+
+
+def _tied(rows: Rows, fits: Callable[[int, int], bool]) -> list[tuple[int, int]]:
+    """Rows that stay together where they fit: those of a row span, and the name of a section with its first.
+
+    Rows without words go with those above them.
+    """
+    items: list[tuple[int, int]] = []
+    for start, end in rows.groups():
+        items.extend([(start, end)] if end - start == 1 or fits(start, end) else _single(start, end))
+    items = _with_wordless_rows(items, rows.words)
+    tied: list[tuple[int, int]] = []
+    for start, end in items:
+        before = tied[-1] if tied else None
+        if before and rows.is_section(before[1] - 1) and not rows.is_section(start) and fits(before[0], end):
+            tied[-1] = (before[0], end)
+        else:
+            tied.append((start, end))
+    return tied
+
+
+def _single(start: int, end: int) -> list[tuple[int, int]]:
+    return [(row, row + 1) for row in range(start, end)]
 
 
 def _with_wordless_rows(items: list[tuple[int, int]], words: Sequence[str]) -> list[tuple[int, int]]:
@@ -191,14 +228,15 @@ def _draft(
     *,
     first: bool,
     part: str = "",
+    with_notes: bool = False,
 ) -> Draft:
     if part:
         spans = [slice_of(span, 0.0, 1.0, f"{span.part} {part}") for span in spans]
     return Draft(
         kind="table",
-        text=item.framed(text),
+        text=item.framed(text, with_notes=with_notes),
         embed_text=embed_text,
-        spans=item.framed_spans(spans) if first else tuple(spans),
+        spans=item.framed_spans(spans, with_notes=with_notes) if first else tuple(spans),
         path=item.path,
         position=item.position,
         caption=item.caption,
