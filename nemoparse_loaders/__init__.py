@@ -27,6 +27,9 @@ if TYPE_CHECKING:
         layout_to_json,
         split_text,
     )
+    from .chunking.figure_chunks import (
+        figure_chunks,
+    )
     from .decoding import (
         decode_page,
         encode_page,
@@ -69,6 +72,13 @@ if TYPE_CHECKING:
         SourceNotFoundError,
         UnsupportedSourceError,
     )
+    from .figures import (
+        FigureImage,
+        acrop_figures,
+        crop_element,
+        crop_figures,
+        save_figures,
+    )
     from .options import (
         ParseOptions,
     )
@@ -96,6 +106,7 @@ _HOME = {
         "split_document",
     ],
     "chunking.carried": ["TextSplit", "layout_hash", "layout_to_json", "split_text"],
+    "chunking.figure_chunks": ["figure_chunks"],
     "decoding": ["decode_page", "encode_page"],
     "document": [
         "BBox",
@@ -135,6 +146,7 @@ _HOME = {
         "SourceNotFoundError",
         "UnsupportedSourceError",
     ],
+    "figures": ["FigureImage", "acrop_figures", "crop_element", "crop_figures", "save_figures"],
     "options": ["ParseOptions"],
     "parser": ["DocumentParser", "SourceInput"],
     "pipeline.progress": ["Progress"],
@@ -159,6 +171,7 @@ __all__ = [
     "ElementType",
     "EmptySourceError",
     "EncryptedSourceError",
+    "FigureImage",
     "Issue",
     "LayoutChunker",
     "MissingDependencyError",
@@ -191,10 +204,15 @@ __all__ = [
     "TocEntry",
     "UnsupportedSourceError",
     "__version__",
+    "acrop_figures",
+    "crop_element",
+    "crop_figures",
     "decode_page",
     "encode_page",
+    "figure_chunks",
     "layout_hash",
     "layout_to_json",
+    "save_figures",
     "split_document",
     "split_text",
 ]

@@ -12,12 +12,12 @@ import nemoparse_loaders
 PUBLIC = """
 AuthenticationError BBox BackendError Chart Chunk ChunkSpan ChunkTree CorruptSourceError
 DirectorySourceError DocumentParser EMBED_KEYS Element ElementType EmptySourceError EncryptedSourceError
-Issue LLM_KEYS LayoutChunker METADATA_KEYS MissingDependencyError ModelNotFoundError NemoparseError
-OptionError PageError PageRenderError PageReplyError PageStep ParseOptions ParseReport ParsedDocument
-ParsedPage Percentiles Progress ProtocolError ReplyTimeoutError RequestRejectedError ServerBusyError
-ServerFailedError SourceError SourceInput SourceNotFoundError Split Steps Table TableCell TextSplit
-TocEntry UnsupportedSourceError __version__ decode_page encode_page layout_hash layout_to_json
-split_document split_text
+FigureImage Issue LLM_KEYS LayoutChunker METADATA_KEYS MissingDependencyError ModelNotFoundError
+NemoparseError OptionError PageError PageRenderError PageReplyError PageStep ParseOptions ParseReport
+ParsedDocument ParsedPage Percentiles Progress ProtocolError ReplyTimeoutError RequestRejectedError
+ServerBusyError ServerFailedError SourceError SourceInput SourceNotFoundError Split Steps Table TableCell
+TextSplit TocEntry UnsupportedSourceError __version__ acrop_figures crop_element crop_figures decode_page
+encode_page figure_chunks layout_hash layout_to_json save_figures split_document split_text
 """
 
 
