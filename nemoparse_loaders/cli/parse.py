@@ -68,15 +68,22 @@ def parse(
     text_layer_fallback: bool = typer.Option(
         False, help="Where all else failed, take the PDF's own text layer."
     ),
+    max_tokens: int | None = typer.Option(None, help="Longest reply. Default: the model's."),
     render_workers: int | None = typer.Option(None, help="Processes that draw pages; 0: this one."),
+    render_timeout: float = typer.Option(60.0, help="Seconds for drawing one page."),
     cache_dir: Path | None = typer.Option(
         None,
         metavar="DIR",
         envvar="NEMOPARSE_CACHE_DIR",
         help="Keep replies there, so that a second run asks for none.",
     ),
+    cache_max_bytes: int = typer.Option(2 * 1024**3, help="Size that the cache is kept under."),
     on_page_error: str = typer.Option("keep", help="keep, raise or skip."),
     dpi: float | None = typer.Option(None, help="Resolution of the render."),
+    max_image_size: tuple[int, int] | None = typer.Option(
+        None, metavar="WIDTH HEIGHT", help="Largest picture sent, in pixels."
+    ),
+    max_image_bytes: int | None = typer.Option(None, help="Largest picture sent, in bytes."),
     chunk_tokens: int = typer.Option(512, help="Budget of a chunk (with --format chunks)."),
     page_markers: bool = typer.Option(False, help="Put <!-- page N --> before each page of Markdown."),
     progress: bool = typer.Option(True, help="A progress bar, where standard error is a terminal."),
@@ -99,10 +106,15 @@ def parse(
         requests_per_minute=requests_per_minute,
         recover=recover,
         text_layer_fallback=text_layer_fallback,
+        max_tokens=max_tokens,
         render_workers=render_workers,
+        render_timeout=render_timeout,
         cache_dir=cache_dir,
+        cache_max_bytes=cache_max_bytes,
         on_page_error=on_page_error,
         dpi=dpi,
+        max_image_size=max_image_size,
+        max_image_bytes=max_image_bytes,
         show_progress=progress,
     )
     parser = DocumentParser(options=options)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import subprocess
@@ -11,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from nemoparse_loaders import METADATA_KEYS, ParsedDocument
+from nemoparse_loaders import METADATA_KEYS, ParsedDocument, ParseOptions
+from nemoparse_loaders.cli.parse import parse
 from nemoparse_loaders.testing import HttpError, ParseServer
 
 Run = Callable[..., "subprocess.CompletedProcess[bytes]"]
@@ -46,6 +48,26 @@ def report_pdf(tmp_path: Path, make_pdf: Callable[..., bytes]) -> Path:
     path = tmp_path / "report.pdf"
     path.write_bytes(make_pdf("one", "two"))
     return path
+
+
+def test_every_option_can_be_given() -> None:
+    given = inspect.signature(parse).parameters
+    # Other users of the machine see a command line: no key belongs there, and headers often hold one. The
+    # body of a request is a thing of programs.
+    missing = ParseOptions.model_fields.keys() - given.keys() - {"api_key", "headers", "request_options"}
+    assert missing == {"show_progress"}, "it is called --progress"
+    for name in ParseOptions.model_fields.keys() & given.keys() - {"base_url"}:
+        default = given[name].default.default
+        assert default == ParseOptions.model_fields[name].default, name
+
+
+def test_options_reach_the_server(run: Run, report_pdf: Path, server: ParseServer) -> None:
+    done = run("parse", "report.pdf", "--pages=1", "--max-image-size", "208", "256", "--max-tokens=7000")
+    assert done.returncode == 0, done.stderr
+    request = server.page_requests[-1]
+    assert request.json["max_tokens"] == 7000
+    assert request.image is not None
+    assert int.from_bytes(request.image[20:24], "big") <= 256, "the height of a PNG"
 
 
 def test_markdown_on_standard_output_and_nothing_else(run: Run, report_pdf: Path) -> None:
