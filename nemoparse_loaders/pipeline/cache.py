@@ -196,6 +196,8 @@ def _make_folder(folder: Path) -> None:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise OptionError(f"cache_dir: {folder} cannot be created: {_words(error)}") from error
+    except ValueError as error:  # a null character, or half a surrogate pair
+        raise OptionError(f"cache_dir: {str(folder)!r} is no name of a folder ({error})") from error
 
 
 def _words(error: OSError) -> str:

@@ -207,6 +207,9 @@ def test_a_folder_that_cannot_be_is_named(tmp_path: Path) -> None:
         with pytest.raises(OptionError, match=r"cache_dir: .*file.* cannot be created"):
             PageCache(folder)
     assert (tmp_path / "file").read_text() == "mine"
+    for name in ("a\0b", "a\ud800b"):
+        with pytest.raises(OptionError, match="cache_dir: .*no name of a folder"):
+            PageCache(name)
 
 
 def test_a_disk_that_refuses_is_told_of_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
