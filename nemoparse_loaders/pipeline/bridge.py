@@ -20,6 +20,7 @@ from typing import Any, TypeVar
 # What runs at the end of the process runs backwards: its children are to be ended after the iterations that
 # use them, so they have to be known before.
 from ..rendering import workers as _workers  # noqa: F401
+from .daemon_threads import DaemonThreads
 
 T = TypeVar("T")
 
@@ -35,6 +36,8 @@ class LoopThread:
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
+        # Hosts are looked up there, which may take half a minute: no reason to stay for after Ctrl-C.
+        self._loop.set_default_executor(DaemonThreads(4, "nemoparse-work"))
         self._thread = threading.Thread(target=self._run, name="nemoparse-loop", daemon=True)
         self._left = self._loop.create_future()
         self._ends_by_itself = False
@@ -98,7 +101,6 @@ class LoopThread:
         finally:
             self._loop.run_until_complete(_cancel_other_tasks())
             self._loop.run_until_complete(self._loop.shutdown_asyncgens())
-            self._loop.run_until_complete(self._loop.shutdown_default_executor())
             self._loop.close()
 
 

@@ -21,6 +21,7 @@ from ..options import ParseOptions
 from ..rendering.pool import OpenedSource, RenderPool
 from ..sources import Source, parse_page_range
 from .cache import PageCache
+from .daemon_threads import DaemonThreads
 from .dispatch import Dispatcher
 from .endpoints import EndpointPool
 from .metrics import RunMetrics
@@ -39,6 +40,8 @@ MOST_PICTURE_BYTES = 192 * 1024 * 1024
 # Pages that may be finished but not handed out because others come first, for each request in flight: one
 # page that takes four times as long as the others holds nothing up.
 ORDER_WINDOW = 4
+# Documents that are read from disk, or from wherever their file objects come from, at a time.
+LOADING = 4
 
 
 class Engine:
@@ -62,6 +65,9 @@ class Engine:
         options, backend = self._options, self._backends[0]
         self._files = ThreadPoolExecutor(2, thread_name_prefix="nemoparse-files")
         self._exit.callback(self._files.shutdown, wait=False)
+        # Apart from the cache's: a source that is slow to come, or never does, holds up none of its pages.
+        self._loading = DaemonThreads(LOADING, "nemoparse-load")
+        self._exit.callback(self._loading.shutdown)
         cache = None
         if options.cache_dir is not None:
             cache = await self.in_file_thread(_open_cache, options.cache_dir, options.cache_max_bytes)
@@ -148,7 +154,8 @@ class Engine:
         secret = password.get_secret_value() if password is not None else None
         self._opening += 1
         try:
-            return await self._renders.open(await self.in_file_thread(load), secret)
+            source = await asyncio.get_running_loop().run_in_executor(self._loading, load)
+            return await self._renders.open(source, secret)
         finally:
             self._opening -= 1
             self._window.let_in()

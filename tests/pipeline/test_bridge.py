@@ -15,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from nemoparse_loaders.pipeline.bridge import iterate_sync, run_sync
+from nemoparse_loaders.testing import ParseServer
 
 
 def _loop_threads() -> list[threading.Thread]:
@@ -285,3 +286,38 @@ def test_ctrl_c_cancels_and_waits_for_the_clean_up() -> None:
     presser.join()
     assert cleaned.is_set()
     assert _loop_threads() == []
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends SIGINT to itself, which only POSIX can")
+@pytest.mark.parametrize(
+    "hang",
+    [
+        "asyncio.to_thread(hang)",  # as looking up a host does
+        'DocumentParser(base_url=sys.argv[1], backend="vllm").aparse(HangingFile())',
+    ],
+)
+def test_ctrl_c_does_not_wait_for_what_hangs_in_a_thread(hang: str) -> None:
+    program = f"""
+import asyncio, io, os, signal, sys, threading
+from nemoparse_loaders import DocumentParser
+from nemoparse_loaders.pipeline.bridge import run_sync
+
+def hang(*_):
+    os.kill(os.getpid(), signal.SIGINT)
+    threading.Event().wait()
+
+class HangingFile(io.BytesIO):
+    read = hang
+
+async def main():
+    await {hang}
+
+try:
+    run_sync(main())
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+    with ParseServer() as server:
+        command = [sys.executable, "-W", "error", "-c", program, server.base_url]
+        result = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    assert (result.stdout, result.stderr) == ("interrupted\n", "")
