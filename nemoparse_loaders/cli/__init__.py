@@ -12,6 +12,8 @@ from .doctor import doctor
 from .messages import drop_output, tell
 from .parse import parse
 
+_INTERRUPTED = 130  # the status after SIGINT, by custom
+
 app = typer.Typer(
     name="nemoparse",
     help="Read documents with NVIDIA Nemotron Parse.",
@@ -41,6 +43,12 @@ def main() -> None:
     """Run the command; what goes wrong becomes one line on standard error and exit status 1 or 2 (usage)."""
     try:
         app()
+    except SystemExit as end:
+        # Typer says nothing at Ctrl-C.
+        if end.code == _INTERRUPTED:
+            hint = "; with --cache-dir the same command goes on where it stopped"
+            tell(f"nemoparse: interrupted{hint if 'parse' in sys.argv[1:2] else ''}")
+        raise
     except NemoparseError as error:
         tell(f"nemoparse: {error}")
         sys.exit(2 if isinstance(error, OptionError) else 1)

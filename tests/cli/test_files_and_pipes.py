@@ -6,12 +6,13 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from nemoparse_loaders.testing import ParseServer
+from nemoparse_loaders.testing import Hang, ParseServer, RecordedRequest
 
 PAGE = "<x_0.1><y_0.1># Öre 文<x_0.9><y_0.15><class_Title>"
 COMMAND = [sys.executable, "-m", "nemoparse_loaders.cli", "parse"]
@@ -151,3 +152,24 @@ def test_ctrl_c_while_standard_input_is_awaited(tmp_path: Path, environment: dic
         finally:
             process.kill()
     assert process.returncode in (130, -signal.SIGINT)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows knows no SIGINT for one process")
+def test_ctrl_c_in_mid_run_says_how_to_go_on(report_pdf: Path) -> None:
+    asked = threading.Event()
+
+    def hang(request: RecordedRequest) -> Hang:
+        asked.set()
+        return Hang()
+
+    with ParseServer(faults=hang) as server:
+        command = [*COMMAND, report_pdf.name, "--base-url", server.base_url]
+        with subprocess.Popen(command, stderr=subprocess.PIPE, cwd=report_pdf.parent) as process:
+            try:
+                assert asked.wait(60)
+                process.send_signal(signal.SIGINT)
+                told = process.communicate(timeout=60)[1].decode()
+            finally:
+                process.kill()
+    assert process.returncode == 130
+    assert told.startswith("nemoparse: interrupted; with --cache-dir ")
