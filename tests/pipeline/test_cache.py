@@ -208,7 +208,7 @@ def test_a_folder_that_cannot_be_is_named(tmp_path: Path) -> None:
             PageCache(folder)
     assert (tmp_path / "file").read_text() == "mine"
     for name in ("a\0b", "a\ud800b"):
-        with pytest.raises(OptionError, match="cache_dir: .*no name of a folder"):
+        with pytest.raises(OptionError, match=r"cache_dir: .*no name of a folder"):
             PageCache(name)
 
 
