@@ -36,6 +36,11 @@ class CachedImages:
         return self._inner.name
 
     @property
+    def base_url(self) -> str:
+        # What makes it a server, with a limit that adapts.
+        return self._inner.base_url
+
+    @property
     def max_concurrency(self) -> int:
         return self._inner.max_concurrency
 

@@ -135,3 +135,26 @@ class Backend(Protocol):
             MissingDependencyError: An extra is not installed.
         """
         ...
+
+
+@runtime_checkable
+class ServerBackend(Protocol):
+    """A backend that is a server: how many requests suit it is found out while it works.
+
+    The number in flight of any other engine stays at ``max_concurrency``.
+    """
+
+    @property
+    def base_url(self) -> str | None:
+        """Its address; None for one that needs no telling."""
+        ...
+
+
+@runtime_checkable
+class PacedBackend(Protocol):
+    """A backend that knows how many requests a minute its service takes."""
+
+    @property
+    def requests_per_minute(self) -> int | None:
+        """So many; None for no limit."""
+        ...

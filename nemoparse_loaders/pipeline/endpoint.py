@@ -5,10 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, runtime_checkable
 
 from ..backends.addresses import shown
-from ..backends.base import Backend, Session
+from ..backends.base import Backend, PacedBackend, ServerBackend, Session
 from ..errors import BackendError, OptionError
 from ..options import ParseOptions
 from .health import ServerHealth
@@ -17,20 +16,6 @@ from .retry import LONGEST_WAIT_S, RetryPolicy
 
 # A server may turn out to take more than what suits one GPU: several may stand behind one address.
 HEADROOM = 4
-
-
-@runtime_checkable
-class _Addressed(Protocol):
-    """A backend that is a server."""
-
-    base_url: str | None
-
-
-@runtime_checkable
-class _Paced(Protocol):
-    """A backend that knows how many requests a minute its service takes."""
-
-    requests_per_minute: int | None
 
 
 def _future() -> asyncio.Future[bool]:
@@ -133,12 +118,12 @@ def _limit_for(
 ) -> RequestLimit:
     cap = options.max_concurrency
     suits = max(1, backend.max_concurrency)
-    is_server = isinstance(backend, _Addressed)
+    is_server = isinstance(backend, ServerBackend)
     per_minute = options.requests_per_minute
     if per_minute is not None:
         # The caller's number is for all of them together.
         per_minute = max(1, per_minute // servers)
-    elif isinstance(backend, _Paced):
+    elif isinstance(backend, PacedBackend):
         per_minute = backend.requests_per_minute
     return RequestLimit(
         suits if cap is None else min(suits, cap),

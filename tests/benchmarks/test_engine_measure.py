@@ -12,9 +12,11 @@ from pathlib import Path
 import pypdfium2
 import pytest
 
+from benchmarks.engine.client_ours import parser_for
 from benchmarks.engine.limit import compare, interval
-from benchmarks.engine.measure import Meter, cpu_seconds, descendants
+from benchmarks.engine.measure import Job, Meter, cpu_seconds, descendants
 from benchmarks.engine.sample import KINDS, make_cheap_file, make_reply, make_sample
+from nemoparse_loaders.backends.base import ServerBackend
 from nemoparse_loaders.decoding import decode_page
 
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="it reads /proc, which Linux has")
@@ -96,3 +98,11 @@ def test_sample_has_as_many_pages_of_each_kind(data_dir: Path, tmp_path: Path) -
     for file in files:
         with pypdfium2.PdfDocument(file) as document:
             assert len(document) == 3
+
+
+def test_pictures_made_beforehand_leave_the_limit_to_adapt(tmp_path: Path) -> None:
+    picture = tmp_path / "page.png"
+    picture.write_bytes(b"")
+    parser = parser_for(Job("http://127.0.0.1:9", [], in_flight=None, cached_images=[str(picture)]))
+    assert isinstance(parser.backend, ServerBackend)
+    assert parser.options.max_concurrency is None
