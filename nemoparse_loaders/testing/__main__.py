@@ -11,6 +11,7 @@ import argparse
 import json
 import os
 import signal
+import stat
 import sys
 import threading
 from pathlib import Path
@@ -74,7 +75,9 @@ def _serve(server: ParseServer, *, stays: bool) -> None:
         # Read unbuffered: the thread may still be in it when the process ends.
         while os.read(sys.stdin.fileno(), 4096):
             pass
-        sys.stderr.write("Standard input ended, so this server stops; with --stay it goes on.\n")
+        # At the end of a pipe another program wanted that; without any input it comes as a surprise.
+        if not stat.S_ISFIFO(os.fstat(sys.stdin.fileno()).st_mode):
+            sys.stderr.write("Standard input ended, so this server stops; with --stay it goes on.\n")
         stop.set()
 
     for number in (signal.SIGTERM, signal.SIGINT):

@@ -58,11 +58,13 @@ def test_stays_without_standard_input_when_told_to() -> None:
         assert process.poll() is None
 
 
-def test_says_why_it_stops() -> None:
+def test_says_why_it_stops_where_there_is_no_input() -> None:
     command = [sys.executable, "-m", "nemoparse_loaders.testing"]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     assert done.returncode == 0
     assert "--stay" in done.stderr
+    done = subprocess.run(command, input="", capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_a_key_is_asked_for() -> None:
