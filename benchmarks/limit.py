@@ -16,13 +16,12 @@ import statistics
 from collections.abc import Callable
 
 from benchmarks.simulated_servers import Clock, Server, lognormal, points, run, slots
+from benchmarks.student import half_width
 from nemoparse_loaders.pipeline.limit import RequestLimit
 
 START, CEILING = 64, 256
 # Pages differ by a factor of ten and more between the 1st and the 99th percentile.
 SIZES = lognormal(0.8)
-# Two-sided 95 % of Student's distribution, by degrees of freedom.
-STUDENT = {1: 12.71, 2: 4.30, 3: 3.18, 4: 2.78, 5: 2.57, 6: 2.45, 7: 2.36, 8: 2.31, 9: 2.26}
 
 BASE = points((1, 0.55), (8, 2.8), (16, 4.2), (32, 5.7), (64, 6.74), (128, 7.42))
 DFLASH = points((1, 0.8), (8, 4.0), (16, 6.2), (32, 8.0), (64, 9.14), (128, 8.83), (256, 8.2))
@@ -63,14 +62,14 @@ def interval(values: list[float]) -> str:
     mean = statistics.mean(values)
     if len(values) < 2:
         return f"{mean:.3f}"
-    half = STUDENT.get(len(values) - 1, 2.0) * statistics.stdev(values) / math.sqrt(len(values))
+    half = half_width(values)
     return f"{mean:.3f} [{mean - half:.3f}, {mean + half:.3f}]"
 
 
 def main() -> None:
     """Print a row for each server."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--pairs", type=int, default=5)
+    parser.add_argument("--pairs", type=int, default=5, choices=range(1, 11))
     parser.add_argument("--only", default="")
     arguments = parser.parse_args()
     print("Simulated. Replies a second, adaptive over best fixed: whole run, and after its first third.")

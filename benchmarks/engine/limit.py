@@ -7,8 +7,7 @@ import statistics
 from collections.abc import Callable
 from dataclasses import dataclass
 
-# Two-sided 95 % of Student's t for 2 to 9 degrees of freedom.
-_T = (4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262)
+from benchmarks.student import half_width
 
 
 @dataclass(frozen=True)
@@ -38,7 +37,7 @@ def compare(speed: Callable[[int | None], float], limits: list[int], pairs: int 
     Args:
         speed: Runs once with a fixed limit, or None for the adaptive one; pages a second.
         limits: To try.
-        pairs: From 3 to 10.
+        pairs: From 2 to 10.
     """
     fixed = {limit: speed(limit) for limit in limits}
     best = max(fixed, key=lambda limit: fixed[limit])
@@ -57,5 +56,5 @@ def interval(ratios: list[float]) -> tuple[float, float, float]:
     """Geometric mean of ratios, and its 95 % interval."""
     logs = [math.log(ratio) for ratio in ratios]
     mean = statistics.fmean(logs)
-    half = _T[len(logs) - 3] * statistics.stdev(logs) / math.sqrt(len(logs))
+    half = half_width(logs)
     return math.exp(mean), math.exp(mean - half), math.exp(mean + half)
