@@ -77,18 +77,25 @@ def bind_footnotes(blocks: Sequence[Block]) -> list[Block]:
     return found
 
 
-def mark_finder(footnote: str) -> Callable[[str], bool] | None:
-    """Tells of a text whether it carries the mark that the footnote begins with; None if it has none."""
+def mark_finder(footnote: str, *, plain: bool = True) -> Callable[[str], bool] | None:
+    """Tells of a text whether it carries the mark that the footnote begins with; None if it has none.
+
+    Args:
+        footnote: Its words.
+        plain: Take numbers and letters for marks that are not raised.
+    """
     match = _MARK.match(footnote)
     if match is None or not footnote[match.end() :].strip():
+        return None
+    if not plain and (match["number"] or (match["letter"] and "^" not in match.group())):
         return None
     number = match["number"] or (match["raised"] or "").translate(_PLAIN)
     if number:
         raised = number.translate(_RAISED)
-        carried = (
-            rf"(?<![⁰¹²³⁴-⁹]){raised}(?![⁰¹²³⁴-⁹])|\^\(?{number}(?!\d)|\[{number}\]"
-            rf"|(?<=[^\W\d_]){number}(?![\d\w])|(?<=[.,;:)\]”’\"]){number}(?=[\s.,;:)]|\Z)"
-        )
+        carried = rf"(?<![⁰¹²³⁴-⁹]){raised}(?![⁰¹²³⁴-⁹])|\^\(?{number}(?!\d)|\[{number}\]"
+        if match["number"]:
+            # Where raised figures are not told from others, they stand right behind a word.
+            carried += rf"|(?<=[^\W\d_]){number}(?![\d\w])|(?<=[.,;:)\]”’\"]){number}(?=[\s.,;:)]|\Z)"
     elif match["sign"]:
         sign = re.escape(match["sign"])
         carried = rf"(?<=[^\s*†‡§¶#∗])\s?{sign}(?![*†‡§¶#∗])"

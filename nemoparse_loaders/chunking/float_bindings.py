@@ -130,7 +130,7 @@ def _with_notes(
         is_label = not notes and not item.caption and _is_label(item, block)
         if not is_label and not _NOTE.match(block.embed):
             words = words or _words(item)
-            has_mark = mark_finder(block.embed)
+            has_mark = mark_finder(block.embed, plain=block.kind == "footnote")
             if block.kind not in ("text", "footnote") or has_mark is None or not has_mark(words):
                 break
         if budget.cost(block.embed) > budget.max_tokens // 4:

@@ -25,6 +25,7 @@ _MARGIN = 0.13
 _LONGEST = 160
 
 _TEXTS = frozenset({ElementType.TEXT.value, ElementType.FLOATING_TEXT.value})
+_CHAPTER = re.compile(r"\A(?:chapter|section|part|appendix|kapitel|chapitre)")
 _DIGITS = re.compile(r"\d+")
 # A page number and nothing else: "7", "- 7 -", "Page 7 of 12", "7/12", "xiv", "A-3", "S. 7".
 _LABEL = re.compile(
@@ -46,41 +47,52 @@ def furniture_of(document: ParsedDocument) -> set[int]:
     """The ``id()`` of each element that is furniture.
 
     A page header or footer is furniture if its text, but for digits, is found in the same place on three
-    pages or on a fifth of them, if it is a page number, or if it repeats a heading of the document. A text at
-    the edge of the page is furniture if it comes back on three pages, with nothing changed but numbers that
-    run on with the pages.
+    pages or on a fifth of them; if it is a page number; if it repeats a heading of the document; or if it
+    stands where most pages have one. A text at the edge of the page is furniture if it comes back on three
+    pages, with nothing changed but numbers that run on with the pages.
     """
     classed: dict[str, list[_Occurrence]] = defaultdict(list)
     texts: dict[str, list[_Occurrence]] = defaultdict(list)
+    bands: dict[int, set[int]] = defaultdict(set)
     headings: set[str] = set()
     candidates: list[tuple[Element, ParsedPage]] = []
     for page in document.pages:
         for element in page.elements:
-            if element.type in FURNITURE:
-                classed[_without_digits(element.text)].append(_Occurrence(page.number, _middle(element)))
-                candidates.append((element, page))
+            is_classed = element.type in FURNITURE
+            if is_classed:
+                middle = _middle(element)
+                classed[_letters(element.text)].append(_Occurrence(page.number, middle))
+                if middle is not None:
+                    bands[_band(middle)].add(page.number)
             elif is_heading(element):
-                headings.add(_without_digits(element.text))
-            elif _is_at_the_edge(element):
+                headings.add(_letters(element.text))
+            if is_classed or _is_at_the_edge(element):
                 candidates.append((element, page))
                 for key in _text_keys(element, page.number):
                     texts[key].append(_Occurrence(page.number, _middle(element)))
     needed = min(_PAGES, max(1, -(-len(document.pages) // round(1 / _SHARE))))
+    # Bands in which most pages have a header or footer.
+    usual = {
+        band
+        for band, pages in bands.items()
+        if 2 * len(pages | bands.get(band + 1, set())) >= max(len(document.pages), 2 * _PAGES)
+    }
     found: set[int] = set()
     for element, page in candidates:
+        middle = _middle(element)
         if element.type in FURNITURE:
-            key = _without_digits(element.text)
+            key = _letters(element.text)
             if (
-                _LABEL.fullmatch(element.text)
-                or not any(map(str.isalpha, key))
+                not key
+                or _LABEL.fullmatch(element.text)
                 or key in headings
-                or _repeats(classed[key], _middle(element), needed)
+                or _CHAPTER.sub("", key, count=1) in headings
+                or (middle is not None and not usual.isdisjoint((_band(middle), _band(middle) - 1)))
+                or _repeats(classed[key], middle, needed)
             ):
                 found.add(id(element))
-        else:
-            keys = _text_keys(element, page.number)
-            if any(_repeats(texts[key], _middle(element), _PAGES) for key in keys):
-                found.add(id(element))
+        elif any(_repeats(texts[key], middle, _PAGES) for key in _text_keys(element, page.number)):
+            found.add(id(element))
     return found
 
 
@@ -120,8 +132,13 @@ def page_label(page: ParsedPage, printed: dict[int, str]) -> str:
     return printed.get(page.number) or page.label or str(page.number)
 
 
-def _without_digits(text: str) -> str:
-    return "".join(_DIGITS.sub("", text).split()).casefold()
+def _letters(text: str) -> str:
+    return "".join(char for char in text.casefold() if char.isalpha())
+
+
+def _band(middle: float) -> int:
+    """Number of the strip of the page that a height is in; two neighbours are as high as `_SAME_BAND`."""
+    return int(middle * 2 / _SAME_BAND)
 
 
 def _text_keys(element: Element, page_number: int) -> tuple[str, str]:

@@ -18,12 +18,13 @@ _GO_ON = _PARAGRAPHS | {ElementType.LIST_ITEM.value, ElementType.BIBLIOGRAPHY.va
 _MARKED = _GO_ON | {ElementType.FOOTNOTE.value, ElementType.CODE.value}
 
 _CLOSED = re.compile(r"""[.!?:…。！？：][\s"'”’»)\]}*_]*\Z""")
-_LOWER = re.compile(r"""[("'“‘\[«]*(?P<word>\w+)""")
+_FIRST_WORD = re.compile(r"""[("'“‘\[«]*(\w+)""")
 _ITEM = re.compile(r"\(?(?:[a-z]|[ivx]{1,4})[.)]\s")
 _NUMBER = re.compile(r"^[ \t]*(?:[-*+][ \t]+)?\(?(?P<mark>\d{1,4}|[a-zA-Z])[.)]", re.M)
 _DIVIDED = re.compile(r"(?P<head>\w+)[-\u2010\u00ad]\Z")
 _WORD = re.compile(r"\w+")
 _HYPHENATED = re.compile(r"\w+(?:-\w+)+")
+_SHORTEST = 20
 # A column begins to the right of the last one, up to this part of the page's width.
 _COLUMN_GAP = 0.02
 
@@ -32,7 +33,7 @@ def joined(blocks: Sequence[Block], words: Callable[[], frozenset[str]]) -> list
     """The flow of a document with its paragraphs whole and its lists in one row.
 
     A paragraph goes on if it has no closing punctuation and what follows in the next column or on the next
-    page, or behind a float or a footnote, begins in lower case; or if the parser says so. A list goes on
+    page, or behind a float or a footnote, begins in lower case; or if the parser marks both. A list goes on
     behind a footnote if its numbers do. What was passed over follows the whole.
 
     A word that was divided is embedded as one word if the document has that word elsewhere; the reader's text
@@ -65,22 +66,28 @@ def _goes_on(before: Block, block: Block) -> bool:
     first, second = before.sources[-1], block.sources[0]
     if before.heading or block.heading or second.page.number - first.page.number not in (0, 1):
         return False
-    if first.element.continues_after or second.element.continues_before:
-        return _type(first) in _MARKED and _type(second) in (_type(first), *_PARAGRAPHS)
-    if _type(first) not in _GO_ON or _type(second) not in _PARAGRAPHS or not _is_elsewhere(first, second):
+    ends, begins = first.element.continues_after, second.element.continues_before
+    start = _FIRST_WORD.match(block.embed)
+    if ends and begins:
+        same = _type(second) in (_type(first), *_PARAGRAPHS)
+        return _type(first) in _MARKED and same and (start is not None or block.kind == "code")
+    if _type(first) not in _GO_ON or _type(second) not in _PARAGRAPHS or _CLOSED.search(before.embed[-20:]):
         return False
-    begins = _LOWER.match(block.embed)
-    return (
-        begins is not None
-        and begins["word"][0].islower()
-        and not _ITEM.match(block.embed)
-        and not _CLOSED.search(before.embed[-20:])
-    )
+    # One mark alone does not say what belongs to what: the words have to agree.
+    if start is None or _ITEM.match(block.embed) or not (ends or begins or _is_elsewhere(before, block)):
+        return False
+    return start[1][0].islower() or (ends and start[1][0].isalpha())
 
 
-def _is_elsewhere(first: Placed, second: Placed) -> bool:
-    """Whether the second stands on another page, in another column, or behind something passed over."""
-    if second.page is not first.page or second.position > first.position + 1:
+def _is_elsewhere(before: Block, block: Block) -> bool:
+    """Whether a block stands on another page, in another column, or behind something passed over."""
+    first, second = before.sources[-1], block.sources[0]
+    if second.page is not first.page:
+        return True
+    # On one page labels of a drawing stand about like paragraphs.
+    if len(before.embed) < _SHORTEST or " " not in block.embed:
+        return False
+    if second.position > first.position + 1:
         return True
     box, other = first.element.bbox, second.element.bbox
     return box is not None and other is not None and other.x0 >= box.x1 - _COLUMN_GAP and other.y0 < box.y1

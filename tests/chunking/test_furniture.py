@@ -144,3 +144,18 @@ def test_a_number_in_a_head_that_does_not_run_on_is_no_label() -> None:
     doc = document(*pages)
 
     assert printed_labels(doc) == {}
+
+
+def test_a_head_where_most_pages_have_one_is_furniture() -> None:
+    names = ["Alpha", "Beta", "Gamma", "Delta", "Epsilon", "Zeta", "Eta", "Theta"]
+    pages: list[list[Spec]] = [[("Page-header", name, TOP), body(n)] for n, name in enumerate(names, start=1)]
+    pages[4][0] = ("Page-header", "Terms of Delivery", BBox(0.1, 0.1, 0.9, 0.12))
+
+    assert kept(document(*pages)) == [*BODIES[:4], "Terms of Delivery", *BODIES[4:]]
+
+
+def test_text_that_repeats_the_page_headers_of_other_pages_is_furniture() -> None:
+    pages: list[list[Spec]] = [[("Page-header", f"{n + 40}", TOP), body(n)] for n in range(1, 9)]
+    pages[4][0] = ("Text", "45", TOP)
+
+    assert kept(document(*pages)) == BODIES
