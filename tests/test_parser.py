@@ -323,6 +323,37 @@ def test_a_picture_too_large_for_the_server_is_sent_smaller(
     assert "max_image_bytes" in caplog.text
 
 
+def test_a_picture_refused_by_chance_does_not_make_the_others_smaller(
+    make_pdf: Callable[..., bytes], caplog: pytest.LogCaptureFixture
+) -> None:
+    sizes: list[int] = []
+
+    class Moody(Double):
+        async def read(self, image: PageImage) -> ModelReply:
+            sizes.append(len(image.data))
+            if len(sizes) == 3:
+                raise RequestRejectedError("too large", status=413)
+            return await super().read(image)
+
+    text = "\n".join("The quick brown fox jumps over the lazy dog" for _ in range(20))
+    data = make_pdf(*[text] * 5)
+    document = DocumentParser(backend=Moody(max_concurrency=1)).parse(data)
+    assert [page.status for page in document.pages] == ["ok"] * 5
+    [smaller] = [size for size in sizes if size != sizes[0]]
+    assert (smaller <= sizes[0] // 2, len(sizes)) == (True, 6)
+    assert [page.steps[0].action for page in document.pages if page.steps] == ["smaller"]
+    assert "max_image_bytes" not in caplog.text
+
+
+def test_a_document_without_the_pages_asked_for_is_named(
+    make_pdf: Callable[..., bytes], caplog: pytest.LogCaptureFixture
+) -> None:
+    sources = [SourceInput(make_pdf(*"x" * count), file_name=f"{count}.pdf") for count in (1, 2, 3)]
+    documents = list(DocumentParser(backend=Double(), pages="2").parse_many(sources, on_error="skip"))
+    assert [document.file_name for document in documents] == ["2.pdf", "3.pdf"]
+    assert "1.pdf: pages='2': there is no page 2" in caplog.text
+
+
 class TestRetries:
     def test_a_fault_that_passes_is_tried_again(self, three_pages: bytes) -> None:
         def busy_twice(page: int, attempt: int) -> ModelReply | BackendError:

@@ -17,6 +17,7 @@ from typing import TypeVar
 
 from ..backends.base import Backend
 from ..document import Issue, ParsedPage
+from ..errors import OptionError
 from ..options import ParseOptions
 from ..rendering.pool import OpenedSource, RenderPool
 from ..sources import Source, parse_page_range
@@ -144,7 +145,10 @@ class Engine:
         began = time.monotonic()
         opened = await self._opened(load)
         try:
-            numbers = parse_page_range(self._options.pages, opened.page_count)
+            try:
+                numbers = parse_page_range(self._options.pages, opened.page_count)
+            except OptionError as error:
+                raise OptionError(f"{opened.source.file_name}: {error}") from None
             yield DocumentRun(opened, numbers, self._reader, lambda: self.order_window, began)
         finally:
             await self._renders.close(opened)

@@ -74,6 +74,7 @@ class PageReader:
         self._engine = engine
         self._text_layer = text_layer
         self._picture_limit = options.max_image_bytes
+        self._largest_taken = 0  # bytes of a picture that was replied to
         # A worker that is asked for one page at a time draws the next one as soon as it is free.
         self._drawing = asyncio.Semaphore(renders.width)
         self._any_reply = False
@@ -144,8 +145,8 @@ class PageReader:
     ) -> tuple[ParsedPage, PageRecord | None]:
         attempts = 0
         steps: tuple[PageStep, ...] = ()
+        settings = self.settings()
         while True:
-            settings = self.settings()
             try:
                 image = await self._drawn(opened, number, settings, metrics)
             except PageRenderError as error:
@@ -159,10 +160,12 @@ class PageReader:
             outcome = await self._dispatcher.read(image, priority=priority, metrics=metrics)
             attempts += outcome.attempts
             steps += outcome.steps
-            smaller = self._smaller_picture(outcome, image, settings)
-            if smaller is None:
+            limit = self._smaller_picture(outcome, image, settings)
+            if limit is None:
                 break
-            steps += (smaller,)
+            settings = replace(settings, max_image_bytes=limit)
+            reason = f"the server refused a picture of {len(image.data):,} bytes"
+            steps += (PageStep(action="smaller", reason=reason),)
         record = PageRecord(image.geometry, image.issues, (), steps, attempts)
         if isinstance(outcome, PageFailure):
             self._raise_if_fatal(outcome)
@@ -172,6 +175,7 @@ class PageReader:
             is_wanted = self._options.text_layer_fallback
         else:
             self._any_reply = True
+            self._largest_taken = max(self._largest_taken, len(image.data))
             record = replace(record, parts=(ReplyPart(outcome.reply, (image.width, image.height)),))
             page = page_from_record(record, self.profile)
             # An engine that goes by the text layer has read it already, and it has no other sampling.
@@ -219,10 +223,11 @@ class PageReader:
 
     def _smaller_picture(
         self, outcome: PageReply | PageFailure, image: PageImage, settings: RenderSettings
-    ) -> PageStep | None:
-        """The step to take where the picture was too large for the server and a smaller one is worth a try.
+    ) -> int | None:
+        """Bytes that the page may have where its picture was too large for the server; None for no other try.
 
-        The limit that is found so holds for all further pages.
+        The limit that is found so holds for all further pages, unless a picture of that size was taken
+        before: then one server of several, or something on the way, takes less at times.
         """
         if not isinstance(outcome, PageFailure) or outcome.error.status != 413:
             return None
@@ -231,14 +236,16 @@ class PageReader:
         limit = len(image.data) // 2
         if limit < _SMALLEST_PICTURE_BYTES:
             return None
-        self._picture_limit = min(limit, self._picture_limit or limit)
+        if len(image.data) <= self._largest_taken:
+            return limit
+        limit = self._picture_limit = min(limit, self._picture_limit or limit)
         logger.warning(
             "The server refuses a picture of %s bytes: pages now go with at most %s bytes, as JPEG. "
             "Set max_image_bytes= to its limit.",
             f"{len(image.data):,}",
-            f"{self._picture_limit:,}",
+            f"{limit:,}",
         )
-        return PageStep(action="smaller", reason=f"the server refused a picture of {len(image.data):,} bytes")
+        return limit
 
     async def _on_disk(self, call: Callable[..., T], *args: object) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._files, call, *args)
