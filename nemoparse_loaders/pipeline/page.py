@@ -16,7 +16,6 @@ _LONGEST_WORD = 500
 _HOW: Mapping[StepAction, str] = {
     "reread": "The page was read again with other sampling",
     "bands": "The page was read again in bands",
-    "text_layer": "",
 }
 _TEXT_LAYER = (
     "No reply for this page was of use: its text is what the file itself stores, and was not read from the "
@@ -70,7 +69,7 @@ def _band_page(part: ReplyPart, number: int, profile: str) -> BandPage:
 
 def _issue_of_steps(page: ParsedPage, record: PageRecord) -> Issue | None:
     """What a page says of how it was recovered; None where it was not."""
-    steps = [step for step in record.steps if step.action in _HOW]
+    steps = [step for step in record.steps if step.action == "text_layer" or step.action in _HOW]
     if not steps:
         return None
     last = steps[-1]

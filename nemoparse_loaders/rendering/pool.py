@@ -309,7 +309,7 @@ class RenderPool:
                 left.set()
             if seat is not None:
                 self._unseat(seat)
-                self._mourn(seat, event)
+                self._after_its_end(seat, event)
         elif seat is not None:
             if seat.timer is not None:
                 seat.timer.cancel()
@@ -335,7 +335,7 @@ class RenderPool:
         if tired or (seat.pages >= _PAGES_A_WORKER and isinstance(seat.worker, ChildWorker)):
             self._dismiss(seat, now=False)
 
-    def _mourn(self, seat: Seat, end: Ended) -> None:
+    def _after_its_end(self, seat: Seat, end: Ended) -> None:
         """A worker has ended by itself: save its job, and go on with fewer where none can be started."""
         job = seat.job
         self._failed_starts = 0 if end.began else self._failed_starts + 1

@@ -109,7 +109,7 @@ class ThreadWorker:
 
 
 class ChildWorker:
-    """Draws in a child process, which the thread starts, feeds and buries."""
+    """Draws in a child process, which the thread starts, feeds and reaps."""
 
     def __init__(self, post: Post, executable: str) -> None:
         self._post = post
@@ -166,7 +166,7 @@ class ChildWorker:
             except (EOFError, OSError, pickle.UnpicklingError):
                 pass  # it has ended, maybe in the middle of a word; how is seen below
             finally:
-                how = _bury(process)
+                how = _reap(process)
                 _ALIVE.discard(self)
                 self._post(self, Ended(how, began, _tail(stderr)))
 
@@ -211,7 +211,7 @@ def _tail(stderr: BinaryIO | None) -> str:
     return stderr.read().decode("utf-8", "replace").strip()
 
 
-def _bury(process: subprocess.Popen[bytes]) -> str:
+def _reap(process: subprocess.Popen[bytes]) -> str:
     """Close the pipes, which ends it, wait for that, and say how it ended."""
     for pipe in (process.stdin, process.stdout):
         if pipe is not None:
