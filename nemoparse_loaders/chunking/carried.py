@@ -43,11 +43,13 @@ class TextSplit:
         chunks: In reading order.
         whole: Metadata of the whole document as one piece; empty where there is no layout to go by.
         problem: Why there is none: a clause that says what is wrong with the text's document; else empty.
+        parents: The sections or pages of the chunks, where the chunker makes them.
     """
 
     chunks: list[Chunk]
     whole: Mapping[str, MetadataValue] = field(default_factory=dict)
     problem: str = ""
+    parents: list[Chunk] = field(default_factory=list)
 
 
 def layout_to_json(document: ParsedDocument) -> str:
@@ -88,5 +90,7 @@ def split_text(
             for include_failed in (False, True):
                 for whole in split_document(document, "document", include_failed=include_failed):
                     if whole.text == text:
-                        return TextSplit(chunker.chunk(document), whole.metadata)
-    return TextSplit(split_plain_text(text, doc_id=doc_id, chunker=chunker), problem=problem)
+                        tree = chunker.chunk_tree(document)
+                        return TextSplit(tree.chunks, whole.metadata, parents=tree.parents)
+    tree = split_plain_text(text, doc_id=doc_id, chunker=chunker)
+    return TextSplit(tree.chunks, problem=problem, parents=tree.parents)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..document import Element, ElementType, ParsedDocument, ParsedPage
 from ..export.plain import markdown_to_text
-from . import Chunk, LayoutChunker
+from . import Chunk, ChunkTree, LayoutChunker
 
 _HEADING = re.compile(r"#{1,6}[ \t]+\S")
 _MARKS = re.compile(r"\A#{1,6}[ \t]+")
@@ -24,7 +24,7 @@ _UNKNOWN = {
 }
 
 
-def split_plain_text(text: str, *, doc_id: str, chunker: LayoutChunker) -> list[Chunk]:
+def split_plain_text(text: str, *, doc_id: str, chunker: LayoutChunker) -> ChunkTree:
     """Pack the paragraphs of a Markdown text under their headings.
 
     Args:
@@ -33,7 +33,8 @@ def split_plain_text(text: str, *, doc_id: str, chunker: LayoutChunker) -> list[
         chunker: Its budget and tokenizer hold here as well.
 
     Returns:
-        Chunks with the usual metadata keys; pages, boxes and element ids are empty. Tables are cut as text.
+        Chunks, and parents where the chunker makes them, with the usual metadata keys; pages, boxes and
+        element ids are empty. Tables are cut as text.
     """
     elements = tuple(
         Element(
@@ -45,10 +46,12 @@ def split_plain_text(text: str, *, doc_id: str, chunker: LayoutChunker) -> list[
         for number, block in enumerate(_blocks(text), start=1)
     )
     document = ParsedDocument(doc_id=doc_id, pages=(ParsedPage(number=1, elements=elements),))
-    return [
-        chunk.model_copy(update={"metadata": {**chunk.metadata, **_UNKNOWN}})
-        for chunk in chunker.chunk(document)
-    ]
+    tree = chunker.chunk_tree(document)
+    return ChunkTree(*([_without_place(chunk) for chunk in chunks] for chunks in tree))
+
+
+def _without_place(chunk: Chunk) -> Chunk:
+    return chunk.model_copy(update={"metadata": {**chunk.metadata, **_UNKNOWN}, "spans": ()})
 
 
 def _blocks(text: str) -> Iterator[str]:

@@ -7,9 +7,10 @@ import json
 import logging
 import pickle
 from pathlib import Path
+from typing import Literal
 
 import pytest
-from llama_index.core.node_parser import NodeParser
+from llama_index.core.node_parser import NodeParser, get_leaf_nodes
 from llama_index.core.schema import (
     BaseNode,
     Document,
@@ -25,7 +26,7 @@ from pydantic import ValidationError
 
 from llama_index.node_parser.nemotron_parse import NemotronParseNodeParser
 from llama_index.readers.nemotron_parse import NemotronParseDocument, NemotronParseReader
-from nemoparse_loaders import METADATA_KEYS
+from nemoparse_loaders import METADATA_KEYS, LayoutChunker
 from nemoparse_loaders.testing import ParseServer
 
 MARKDOWN = """# Boats
@@ -266,6 +267,109 @@ class TestWithoutLayout:
         assert NemotronParseNodeParser()([picture, Document(text="")]) == [picture]
 
 
+class TestWhatIsEmbedded:
+    def test_embed_text_is_embedded_and_markdown_is_read(self, document: NemotronParseDocument) -> None:
+        nodes = NemotronParseNodeParser().get_nodes_from_documents([document])
+        chunks = {chunk.id: chunk for chunk in LayoutChunker().chunk(document.parsed_document())}
+        assert any("|" in node.get_content(MetadataMode.LLM) for node in nodes)
+        for node in nodes:
+            assert node.get_content() == chunks[node.id_].text
+            assert node.get_content(MetadataMode.EMBED) == chunks[node.id_].embed_text
+            shown = node.get_content(MetadataMode.LLM)
+            assert chunks[node.id_].text in shown
+            assert "file_name: harbour.pdf" in shown
+
+    def test_the_budget_counts_what_is_embedded(self, document: NemotronParseDocument) -> None:
+        parser = NemotronParseNodeParser(max_tokens=16, tokenizer=count_words)
+        for node in parser.get_nodes_from_documents([document]):
+            assert count_words(node.get_content(MetadataMode.EMBED)) == node.metadata["n_tokens"] <= 16
+
+    def test_own_metadata_is_embedded_with_it(self, document: NemotronParseDocument) -> None:
+        document.metadata["owner"] = "me"
+        node = NemotronParseNodeParser().get_nodes_from_documents([document])[0]
+        assert node.get_content(MetadataMode.EMBED).startswith("owner: me")
+        node.excluded_embed_metadata_keys.append("owner")
+        assert "owner" not in node.get_content(MetadataMode.EMBED)
+
+    def test_what_was_taken_out_of_a_chunk_is_not_embedded(self, document: NemotronParseDocument) -> None:
+        node = NemotronParseNodeParser(max_tokens=2000).get_nodes_from_documents([document])[0]
+        node.set_content("[redacted]")
+        embedded = node.get_content(MetadataMode.EMBED)
+        assert "[redacted]" in embedded
+        assert "Traffic" not in embedded
+
+    def test_pickles_and_copies_keep_it(self, document: NemotronParseDocument) -> None:
+        for node in NemotronParseNodeParser().get_nodes_from_documents([document]):
+            for twin in (pickle.loads(pickle.dumps(node)), copy.deepcopy(node), node.model_copy()):
+                assert twin.get_content(MetadataMode.EMBED) == node.get_content(MetadataMode.EMBED)
+
+    def test_a_store_gives_back_a_plain_node_under_its_headings(
+        self, document: NemotronParseDocument
+    ) -> None:
+        from llama_index.core.storage.docstore.utils import doc_to_json, json_to_doc
+
+        for node in NemotronParseNodeParser().get_nodes_from_documents([document]):
+            plain = json_to_doc(json.loads(json.dumps(doc_to_json(node))))
+            assert type(plain) is TextNode
+            assert (plain.hash, plain.metadata) == (node.hash, node.metadata)
+            assert plain.get_content(MetadataMode.LLM) == node.get_content(MetadataMode.LLM)
+            embedded = plain.get_content(MetadataMode.EMBED)
+            assert node.get_content() in embedded
+            assert str(node.metadata["section_path"]) in embedded
+
+    def test_content_that_stores_keep(self, document: NemotronParseDocument) -> None:
+        from llama_index.core.storage.docstore.utils import doc_to_json, json_to_doc
+
+        expected = NemotronParseNodeParser().get_nodes_from_documents([document])
+        nodes = NemotronParseNodeParser(content="embed_text").get_nodes_from_documents([document])
+        assert [node.id_ for node in nodes] == [node.id_ for node in expected]
+        for node, other in zip(nodes, expected, strict=True):
+            plain = json_to_doc(json.loads(json.dumps(doc_to_json(node))))
+            assert plain.get_content(MetadataMode.EMBED) == other.get_content(MetadataMode.EMBED)
+            assert plain.get_content(MetadataMode.LLM).endswith(other.get_content(MetadataMode.EMBED))
+            assert "section_path:" not in plain.get_content(MetadataMode.LLM)
+
+
+class TestParents:
+    @pytest.mark.parametrize("parents", ["section", "page"])
+    def test_children_and_parents_point_to_each_other(
+        self, document: NemotronParseDocument, parents: Literal["section", "page"]
+    ) -> None:
+        nodes = NemotronParseNodeParser(max_tokens=24, parents=parents).get_nodes_from_documents([document])
+        leaves = get_leaf_nodes(nodes)
+        assert [leaf.id_ for leaf in leaves] == [
+            node.id_ for node in NemotronParseNodeParser(max_tokens=24).get_nodes_from_documents([document])
+        ]
+        by_id = {node.id_: node for node in nodes}
+        assert len(by_id) == len(nodes) > len(leaves)
+        assert {node.ref_doc_id for node in nodes} == {document.id_}
+        for node in nodes:
+            for child in node.child_nodes or []:
+                assert related(by_id[child.node_id], NodeRelationship.PARENT) == node.id_
+            parent = related(node, NodeRelationship.PARENT)
+            if parent is not None:
+                assert node.id_ in [child.node_id for child in by_id[parent].child_nodes or []]
+                assert node.metadata["parent_id"] == parent
+            following = related(node, NodeRelationship.NEXT)
+            assert following is None or related(by_id[following], NodeRelationship.PREVIOUS) == node.id_
+        assert all(related(leaf, NodeRelationship.PARENT) for leaf in leaves)
+        for node in nodes:
+            if isinstance(node, TextNode) and node.start_char_idx is not None:
+                assert document.text[node.start_char_idx : node.end_char_idx] == node.text
+
+    def test_sections_of_a_plain_text(self) -> None:
+        parser = NemotronParseNodeParser(max_tokens=16, parents="section")
+        nodes = parser.get_nodes_from_documents([Document(id_="d", text=MARKDOWN)])
+        parents = [node for node in nodes if node.child_nodes]
+        assert [node.metadata["section_path"] for node in parents] == [
+            "Boats",
+            "Boats > Sails",
+            "Boats > Oars",
+        ]
+        assert "Oars are brown." in parents[0].get_content()
+        assert {node.metadata["page_number"] for node in nodes} == {0}
+
+
 class TestComponent:
     def test_contract(self) -> None:
         assert NemotronParseNodeParser.class_name() == "NemotronParseNodeParser"
@@ -283,9 +387,17 @@ class TestComponent:
                 NemotronParseNodeParser(tokenizer=len),
                 NemotronParseNodeParser(max_tokens=99),
                 NemotronParseNodeParser(overlap_sentences=0),
+                NemotronParseNodeParser(min_tokens=20),
+                NemotronParseNodeParser(parents="page"),
+                NemotronParseNodeParser(content="embed_text"),
+                NemotronParseNodeParser(toc="drop"),
             )
         }
-        assert len(keys) == 5
+        assert len(keys) == 9
+
+    def test_sizes_that_cannot_work_are_refused(self) -> None:
+        with pytest.raises(ValidationError, match="min_tokens must be"):
+            NemotronParseNodeParser(max_tokens=64, min_tokens=40)
 
     def test_it_pickles_and_copies(self, document: NemotronParseDocument) -> None:
         parser = NemotronParseNodeParser(max_tokens=16, tokenizer=count_words)

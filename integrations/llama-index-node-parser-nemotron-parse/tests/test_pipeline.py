@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 from llama_index.core import MockEmbedding, VectorStoreIndex
 from llama_index.core.ingestion import DocstoreStrategy, IngestionPipeline
 from llama_index.core.readers.base import ReaderConfig
+from llama_index.core.schema import MetadataMode
 from llama_index.core.storage.docstore import SimpleDocumentStore
 from llama_index.core.vector_stores import SimpleVectorStore
 
@@ -48,6 +50,31 @@ def test_worker_processes(reader: NemotronParseReader, folder: Path) -> None:
     expected = PARSER.get_nodes_from_documents(documents)
     nodes = IngestionPipeline(transformations=[PARSER]).run(documents=documents, num_workers=2)
     assert [(node.id_, node.metadata) for node in nodes] == [(node.id_, node.metadata) for node in expected]
+    for node, other in zip(nodes, expected, strict=True):
+        assert node.get_content(MetadataMode.EMBED) == other.get_content(MetadataMode.EMBED)
+
+
+class ChecksumEmbedding(MockEmbedding):
+    """One number that tells which text was embedded."""
+
+    def _get_text_embedding(self, text: str) -> list[float]:
+        return [float(crc32(text.encode()))]
+
+
+def test_embed_text_is_embedded_at_first_and_from_the_cache(
+    reader: NemotronParseReader, folder: Path, tmp_path: Path
+) -> None:
+    documents = reader.load_data(files_of(folder))
+    pipeline = IngestionPipeline(transformations=[PARSER, ChecksumEmbedding(embed_dim=1)])
+    first = pipeline.run(documents=documents)
+    assert [node.embedding for node in first] == [
+        [float(crc32(node.get_content(MetadataMode.EMBED).encode()))] for node in first
+    ]
+    assert any(node.get_content() not in node.get_content(MetadataMode.EMBED) for node in first)
+    pipeline.persist(str(tmp_path / "kept"))
+    pipeline.load(str(tmp_path / "kept"))
+    again = pipeline.run(documents=reader.load_data(files_of(folder)))
+    assert [(node.id_, node.embedding) for node in again] == [(node.id_, node.embedding) for node in first]
 
 
 def test_the_cache_tells_files_layouts_and_options_apart(

@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from .base import NemotronParseNodeParser
+from .nodes import NemotronParseImageNode, NemotronParseNode
 
-__all__ = ["NemotronParseNodeParser"]
+__all__ = ["NemotronParseImageNode", "NemotronParseNode", "NemotronParseNodeParser"]

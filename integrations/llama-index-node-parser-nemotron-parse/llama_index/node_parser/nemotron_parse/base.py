@@ -8,10 +8,9 @@ import hashlib
 import logging
 import os
 import pickle
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
-from itertools import pairwise
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from llama_index.core.node_parser.interface import NodeParser
 from llama_index.core.node_parser.node_utils import default_id_func
@@ -28,15 +27,22 @@ from llama_index.core.schema import (
 from llama_index.core.utils import get_tqdm_iterable
 from pydantic import Field, PrivateAttr, field_serializer, field_validator, model_validator
 
-from nemoparse_loaders import EMBED_KEYS, LLM_KEYS, METADATA_KEYS, LayoutChunker, split_text
+from nemoparse_loaders import (
+    EMBED_KEYS,
+    LLM_KEYS,
+    Chunk,
+    LayoutChunker,
+    ParsedDocument,
+    figure_chunks,
+    split_text,
+)
 
+from .excluded import FILE_NAME, excluded
+from .family import Family, Pictures, link_family, link_neighbours
+from .nodes import NemotronParseImageNode, NemotronParseNode, text_mark
 from .positions import locate
 
 logger = logging.getLogger(__name__)
-
-# Of our own keys the only one that means as much for a document as for its chunks, and so the only one whose
-# exclusion on the document says what its owner wants.
-_FILE_NAME = "file_name"
 
 
 @runtime_checkable
@@ -49,6 +55,19 @@ class CarriesLayout(Protocol):
     layout_json: str
 
 
+@runtime_checkable
+class CarriesFigures(Protocol):
+    """What they have as well where the reader was asked for images: id of the element -> picture.
+
+    Attributes:
+        figure_paths: Path of a PNG file.
+        figure_data: PNG in base64.
+    """
+
+    figure_paths: dict[str, str]
+    figure_data: dict[str, str]
+
+
 class NemotronParseNodeParser(NodeParser):
     """Makes chunks that follow the layout of the pages.
 
@@ -56,6 +75,10 @@ class NemotronParseNodeParser(NodeParser):
     does. From any other node, and where the layout was lost or the text was changed since: paragraphs packed
     under their Markdown headings within the same budget; the log says so once for each reason. Nodes with an
     image, audio or video pass as they are.
+
+    With ``parents`` the sections or pages come as nodes of their own before the chunks of their document, as
+    LlamaIndex's HierarchicalNodeParser has it: `get_leaf_nodes` picks the chunks. Where the reader was asked
+    for ``images``, each figure and chart is an ImageNode.
 
     Each chunk has its document as SOURCE, its neighbours as PREVIOUS and NEXT, the document's own metadata on
     top of its own, and ``start_char_idx`` and ``end_char_idx`` where it stands word for word in the
@@ -71,6 +94,22 @@ class NemotronParseNodeParser(NodeParser):
         description="Counts tokens: the path of a tokenizer.json, a tokenizers.Tokenizer, or a function of a "
         "module, from text to a number. Default: a careful estimate.",
     )
+
+    min_tokens: int = Field(
+        default=0, ge=0, description="Text chunks of fewer tokens go with a neighbour where both fit."
+    )
+    parents: Literal["section", "page"] | None = Field(
+        default=None, description="Give chunks the section or page that they stand in as PARENT."
+    )
+    content: Literal["text", "embed_text"] = Field(
+        default="text",
+        description='What the nodes hold: the "text" for readers, Markdown, while embedders are shown '
+        'embed_text as long as the nodes live in memory; or "embed_text" for both, which stores keep.',
+    )
+    furniture: Literal["keep", "drop"] = Field(default="drop", description="Page headers and footers.")
+    pictures: Literal["keep", "drop"] = Field(default="keep", description="Pictures and their words.")
+    footnotes: Literal["keep", "drop"] = Field(default="keep", description="Footnotes.")
+    toc: Literal["keep", "drop"] = Field(default="keep", description="Tables of contents.")
 
     _told: set[str] = PrivateAttr(default_factory=set)
 
@@ -106,6 +145,11 @@ class NemotronParseNodeParser(NodeParser):
         LayoutChunker(tokenizer=value)
         return value
 
+    @model_validator(mode="after")
+    def _check_sizes(self) -> NemotronParseNodeParser:
+        LayoutChunker(self.max_tokens, min_tokens=self.min_tokens)
+        return self
+
     @field_serializer("tokenizer")
     def _tokenizer_identity(self, value: Any) -> str | None:
         """Part of the pipeline's cache key, so another tokenizer is another value."""
@@ -113,19 +157,34 @@ class NemotronParseNodeParser(NodeParser):
             return value
         return f"{type(value).__name__}:{hashlib.sha256(pickle.dumps(value)).hexdigest()[:16]}"
 
-    def _parse_nodes(
-        self, nodes: Sequence[BaseNode], show_progress: bool = False, **kwargs: Any
-    ) -> list[BaseNode]:
-        chunker = LayoutChunker(
+    def _chunker(self) -> LayoutChunker:
+        return LayoutChunker(
             max_tokens=self.max_tokens,
             tokenizer=self.tokenizer,
             overlap_sentences=self.overlap_sentences,
+            min_tokens=self.min_tokens,
+            parents=self.parents,
+            furniture=self.furniture,
+            pictures=self.pictures,
+            footnotes=self.footnotes,
+            toc=self.toc,
         )
+
+    def _parse_nodes(
+        self, nodes: Sequence[BaseNode], show_progress: bool = False, **kwargs: Any
+    ) -> list[BaseNode]:
+        chunker = self._chunker()
         parsed: list[BaseNode] = []
+        chunks: list[BaseNode] = []
         for node in get_tqdm_iterable(nodes, show_progress, "Parsing nodes"):
-            parsed += [node] if _holds_media(node) else self._chunks_of(node, chunker)
+            if _holds_media(node):
+                parsed.append(node)
+                continue
+            family = self._family_of(node, chunker)
+            parsed += [*family.parents, *family.chunks, *family.figures]
+            chunks += family.chunks
         if self.include_prev_next_rel:
-            _link(parsed)
+            link_neighbours(chunks)
         return parsed
 
     async def _aparse_nodes(
@@ -141,12 +200,15 @@ class NemotronParseNodeParser(NodeParser):
         # page numbers over, and put two neighbours' whole metadata into each node.
         return nodes
 
-    def _chunks_of(self, node: BaseNode, chunker: LayoutChunker) -> list[TextNode]:
+    def _family_of(self, node: BaseNode, chunker: LayoutChunker) -> Family:
         text = node.get_content(metadata_mode=MetadataMode.NONE)
         layout_json = node.layout_json if isinstance(node, CarriesLayout) else ""
         split = split_text(text, layout_json=layout_json, doc_id=node.node_id, chunker=chunker)
         if split.problem:
             self._tell_once(node, split.problem)
+        pictures = Pictures()
+        if isinstance(node, CarriesFigures) and not split.problem:
+            pictures = Pictures(dict(node.figure_paths), dict(node.figure_data))
         theirs: dict[str, Any] = {}
         if self.include_metadata:
             # What the reader wrote about the document as a whole gives way to what is true of the chunk.
@@ -155,41 +217,77 @@ class NemotronParseNodeParser(NodeParser):
                 for key, value in node.metadata.items()
                 if key not in split.whole or split.whole[key] != value
             }
-        shared: dict[str, Any] = {
-            "relationships": {NodeRelationship.SOURCE: node.source_node or node.as_related_node_info()},
-            "metadata_template": node.metadata_template,
-            "metadata_separator": node.metadata_separator,
-        }
-        if isinstance(node, (Node, TextNode)):
-            shared["text_template"] = node.text_template
+        source = node.source_node or node.as_related_node_info()
         # LlamaIndex 0.13 leaves it None where nothing is given.
         own_ids = self.id_func not in (None, default_id_func)
-        places = locate(text, [chunk.text for chunk in split.chunks])
-        parsed = []
-        for number, (chunk, place) in enumerate(zip(split.chunks, places, strict=True)):
-            metadata = {**chunk.metadata, **copy.deepcopy(theirs)}
-            parsed.append(
-                TextNode(
+
+        def made(chunks: Sequence[Chunk], first_number: int) -> list[TextNode]:
+            places = locate(text, [chunk.text for chunk in chunks])
+            return [
+                self._node_of(
+                    chunk,
+                    node,
+                    theirs,
                     id_=self.id_func(number, node) if own_ids else chunk.id,
-                    text=chunk.text,
-                    metadata=metadata,
-                    excluded_embed_metadata_keys=_excluded(
-                        metadata, theirs, node.excluded_embed_metadata_keys, EMBED_KEYS
-                    ),
-                    excluded_llm_metadata_keys=_excluded(
-                        metadata, theirs, node.excluded_llm_metadata_keys, LLM_KEYS
-                    ),
-                    start_char_idx=place[0] if place else None,
-                    end_char_idx=place[1] if place else None,
-                    **shared,
+                    source=source,
+                    place=place,
+                    picture=pictures.taken_for(chunk),
                 )
-            )
-        return parsed
+                for number, (chunk, place) in enumerate(zip(chunks, places, strict=True), first_number)
+            ]
+
+        chunks = made(split.chunks, 0)
+        parents = made(split.parents, len(chunks))
+        lone: list[Chunk] = []
+        if pictures:
+            # Pictures without words are in no chunk.
+            figures = figure_chunks(ParsedDocument.from_json(layout_json), chunker)
+            lone = [chunk for chunk in figures if pictures.has(chunk)]
+        family = Family(chunks, parents, made(lone, len(chunks) + len(parents)))
+        link_family(split, family, neighbours=self.include_prev_next_rel)
+        return family
+
+    def _node_of(
+        self,
+        chunk: Chunk,
+        node: BaseNode,
+        theirs: dict[str, Any],
+        *,
+        id_: str,
+        source: RelatedNodeInfo,
+        place: tuple[int, int] | None,
+        picture: dict[str, str],
+    ) -> TextNode:
+        metadata = {**chunk.metadata, **copy.deepcopy(theirs)}
+        inside = self.content == "embed_text"
+        shown_to_embedders = EMBED_KEYS - chunk.metadata.keys() if inside else EMBED_KEYS
+        shown_to_llms = LLM_KEYS - EMBED_KEYS if inside else LLM_KEYS
+        values: dict[str, Any] = {
+            "id_": id_,
+            "text": chunk.embed_text if inside else chunk.text,
+            "metadata": metadata,
+            "excluded_embed_metadata_keys": excluded(
+                metadata, theirs, node.excluded_embed_metadata_keys, shown_to_embedders
+            ),
+            "excluded_llm_metadata_keys": excluded(
+                metadata, theirs, node.excluded_llm_metadata_keys, shown_to_llms
+            ),
+            "start_char_idx": place[0] if place and not inside else None,
+            "end_char_idx": place[1] if place and not inside else None,
+            "relationships": {NodeRelationship.SOURCE: source},
+            "metadata_template": node.metadata_template,
+            "metadata_separator": node.metadata_separator,
+            "embed_text": chunk.embed_text,
+            "embed_text_for": "" if inside else text_mark(chunk.text),
+        }
+        if isinstance(node, (Node, TextNode)):
+            values["text_template"] = node.text_template
+        return NemotronParseImageNode(**values, **picture) if picture else NemotronParseNode(**values)
 
     def _tell_once(self, node: BaseNode, problem: str) -> None:
         if problem not in self._told:
             self._told.add(problem)
-            name = node.metadata.get(_FILE_NAME) or node.node_id
+            name = node.metadata.get(FILE_NAME) or node.node_id
             logger.warning("%s %s; it is split as plain text. Said once for each reason.", name, problem)
 
 
@@ -197,32 +295,3 @@ def _holds_media(node: BaseNode) -> bool:
     if isinstance(node, ImageNode):
         return True
     return isinstance(node, Node) and any((node.image_resource, node.audio_resource, node.video_resource))
-
-
-def _excluded(
-    metadata: dict[str, Any], theirs: dict[str, Any], listed: list[str], shown: Set[str]
-) -> list[str]:
-    """Keys kept from a prompt or an embedding: theirs as the document says, ours as they are meant."""
-    excluded = [key for key in dict.fromkeys(listed) if key not in METADATA_KEYS]
-    for key, value in metadata.items():
-        if key in theirs or key == _FILE_NAME:
-            hidden = key in listed or (key not in theirs and key not in shown)
-        else:
-            hidden = key not in shown or value == ""
-        if hidden and key not in excluded:
-            excluded.append(key)
-    return excluded
-
-
-def _link(nodes: list[BaseNode]) -> None:
-    """PREVIOUS and NEXT between neighbours with the same source, by id: their metadata is a look-up away."""
-    for before, after in pairwise(nodes):
-        source = before.source_node
-        if source is None or after.source_node is None or source.node_id != after.source_node.node_id:
-            continue
-        before.relationships[NodeRelationship.NEXT] = _reference(after)
-        after.relationships[NodeRelationship.PREVIOUS] = _reference(before)
-
-
-def _reference(node: BaseNode) -> RelatedNodeInfo:
-    return RelatedNodeInfo(node_id=node.node_id, node_type=node.get_type(), hash=node.hash)
