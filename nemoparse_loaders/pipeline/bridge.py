@@ -137,11 +137,13 @@ def _iterate(start: Callable[[], AsyncGenerator[T, None]]) -> Generator[T, None,
     with LoopThread() as loop:
         loop.kept = items = start()
         consumer = threading.current_thread()
+        following = None
         try:
             while True:
                 consumer = threading.current_thread()
+                following = _next(items)
                 try:
-                    item = loop.run(_next(items))
+                    item = loop.run(following)
                 except StopAsyncIteration:
                     return
                 yield item
@@ -152,9 +154,9 @@ def _iterate(start: Callable[[], AsyncGenerator[T, None]]) -> Generator[T, None,
             # for. Only where that cannot be is the end waited for.
             elif threading.current_thread() in (consumer, threading.main_thread()):
                 with suppress(CancelledError):
-                    loop.run(_close(items))
+                    loop.run(_close(items, following))
             else:
-                loop.leave_after(_close(items))
+                loop.leave_after(_close(items, following))
 
 
 @atexit.register
@@ -169,5 +171,8 @@ async def _next(items: AsyncGenerator[T, None]) -> T:
     return await items.__anext__()
 
 
-async def _close(items: AsyncGenerator[T, None]) -> None:
+async def _close(items: AsyncGenerator[T, None], following: Coroutine[Any, Any, T] | None) -> None:
+    # A second Ctrl-C ends the wait for the item that the first one has cancelled.
+    if following is not None:
+        await _ended(following)
     await items.aclose()

@@ -289,6 +289,42 @@ def test_ctrl_c_cancels_and_waits_for_the_clean_up() -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="sends SIGINT to itself, which only POSIX can")
+@pytest.mark.parametrize("times", [1, 2, 3])
+def test_ctrl_c_again_and_again_while_an_iteration_is_left(times: int) -> None:
+    program = f"""
+import asyncio, os, signal, sys
+from nemoparse_loaders.pipeline.bridge import iterate_sync
+
+def press():
+    os.kill(os.getpid(), signal.SIGINT)
+
+async def clean_up():
+    # By then the main thread waits for this.
+    for _ in range({times} - 1):
+        await asyncio.sleep(0.1)
+        press()
+    await asyncio.sleep(0.1)
+
+async def count():
+    try:
+        yield 0
+        press()
+        await asyncio.sleep(3600)
+    finally:
+        await asyncio.shield(asyncio.ensure_future(clean_up()))
+
+try:
+    for number in iterate_sync(count):
+        print(number)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+    command = [sys.executable, "-W", "error", "-c", program]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    assert (result.stdout.split(), result.stderr) == (["0", "interrupted"], "")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends SIGINT to itself, which only POSIX can")
 @pytest.mark.parametrize(
     "hang",
     [
