@@ -3,6 +3,8 @@
 
     python3 bootstrap.py demo              install, then parse the sample paper with the CPU backend
     python3 bootstrap.py test [pytest...]  install with everything that tests need, then run the tests
+      --with stores                        ... and the vector stores; without them their tests skip
+      --with langchain-milvus              ... into .venv-langchain-milvus; it cannot be beside the others
     python3 bootstrap.py install           install for development, and run nothing
 
 Everything goes into .venv and .tools beside this file. pip itself only unpacks uv into .tools, so this works
@@ -20,6 +22,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent
 TOOLS = ROOT / ".tools" / "uv"
 CONSTRAINTS = ROOT / "requirements" / "constraints.txt"
+# Dependency groups of pyproject.toml that are asked for by name, with the versions they are installed in.
+GROUPS = {"stores": CONSTRAINTS, "langchain-milvus": ROOT / "requirements" / "langchain-milvus.txt"}
 UV_REQUIREMENT = ROOT / "requirements" / "uv.txt"
 INTEGRATIONS = (
     "llama-index-readers-nemotron-parse",
@@ -52,7 +56,7 @@ def uv(*arguments: str | Path) -> None:
     run(sys.executable, "-m", "uv", "--quiet", *arguments, environment=environment)
 
 
-def install(venv: Path, *, tests: bool) -> Path:
+def install(venv: Path, *, tests: bool, group: str | None = None) -> Path:
     """Install the project into ``venv``.
 
     Returns:
@@ -66,7 +70,10 @@ def install(venv: Path, *, tests: bool) -> Path:
         wanted = ["--editable", ".[cpu,openai,pandas]", "--group", "dev"]
         for name in INTEGRATIONS:
             wanted += ["--editable", f"integrations/{name}"]
-    uv("pip", "install", "--python", python, "--constraints", CONSTRAINTS, *wanted)
+    if group:
+        wanted += ["--group", group]
+    versions = GROUPS[group] if group else CONSTRAINTS
+    uv("pip", "install", "--python", python, "--constraints", versions, *wanted)
     return python
 
 
@@ -75,15 +82,17 @@ def main() -> None:
     as_written = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=as_written)
     parser.add_argument("command", choices=["demo", "test", "install"])
-    parser.add_argument("--venv", type=Path, default=ROOT / ".venv", help="default: .venv beside this file")
+    parser.add_argument("--venv", type=Path, help="default: .venv beside this file")
+    parser.add_argument("--with", dest="group", choices=GROUPS, help="vector stores for the tests")
     options, rest = parser.parse_known_args()
     if sys.version_info < (3, 10):  # noqa: UP036 - this file also runs on an older Python, to say so
         sys.exit(f"Python 3.10 or later is needed; this is {sys.version.split()[0]}")
     if rest and options.command != "test":
         parser.error(f"unknown: {' '.join(rest)}")
-    venv: Path = options.venv.resolve()
+    own = ".venv-langchain-milvus" if options.group == "langchain-milvus" else ".venv"
+    venv: Path = (options.venv or ROOT / own).resolve()
     print(f"Installing into {venv}; the first time this can take a minute or more.", file=sys.stderr)
-    python = install(venv, tests=options.command != "demo")
+    python = install(venv, tests=options.command != "demo", group=options.group)
     if options.command == "demo":
         run(python, ROOT / "examples" / "quickstart.py")
         print(f"The program was examples/quickstart.py. Your own runs with {python}", file=sys.stderr)
