@@ -19,7 +19,7 @@ def need(package: str) -> None:
     """Skip where the packages of the stores are not installed."""
     if not installed(package):
         group = package if package == "langchain-milvus" else "stores"
-        pytest.skip(f"{package} is not installed: python3 bootstrap.py test --with {group}")
+        pytest.skip(f"the stores are not installed: python3 bootstrap.py test --with {group}")
 
 
 def expect_fault(request: pytest.FixtureRequest, faults: Mapping[str, str], case: str) -> None:
