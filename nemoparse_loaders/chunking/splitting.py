@@ -49,15 +49,17 @@ def split_to_fit(
     """
     atoms = [atom for span in spans(text) for atom in _atoms(text, span, fits)]
     pieces: list[TextPiece] = []
-    index = 0
+    index, guess = 0, 1
     while index < len(atoms):
         start = atoms[index][0]
         overlap_start = _overlap_start(text, atoms, index, fits, overlap_sentences) if pieces else start
-        end_index = index + 1
-        while end_index < len(atoms) and fits(text[overlap_start : atoms[end_index][1]]):
-            end_index += 1
-        pieces.append(TextPiece(start, atoms[end_index - 1][1], overlap_start))
-        index = end_index
+
+        def enough(count: int, first: int = index, begin: int = overlap_start) -> bool:
+            return count == 1 or fits(text[begin : atoms[first + count - 1][1]])
+
+        guess = _most(enough, len(atoms) - index, guess)
+        index += guess
+        pieces.append(TextPiece(start, atoms[index - 1][1], overlap_start))
     return pieces
 
 
