@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import logging
 import math
@@ -135,7 +136,9 @@ async def acrop_figures(
     ]
     if not wanted:
         return []
-    return await _cropped(load_source(source), wanted, dpi, password, render_timeout, skip=True)
+    # Reading a file holds up the event loop.
+    loaded = await asyncio.to_thread(load_source, source)
+    return await _cropped(loaded, wanted, dpi, password, render_timeout, skip=True)
 
 
 def save_figures(
@@ -201,7 +204,7 @@ async def _cropped(
                     raise
                 logger.warning("%s; its figures have no pictures", error)
                 continue
-            done.extend(_cut(drawn.data, figures))
+            done.extend(await asyncio.to_thread(_cut, drawn.data, figures))
     return done
 
 

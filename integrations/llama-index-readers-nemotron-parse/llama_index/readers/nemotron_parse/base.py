@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 import logging
 import os
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import PurePosixPath
-from typing import Any, Literal, cast
+from typing import Any, Literal, TypedDict, cast
 
 from llama_index.core.readers.base import BasePydanticReader
 from llama_index.core.schema import Document
@@ -26,18 +27,32 @@ from pydantic.json_schema import SkipJsonSchema
 
 from nemoparse_loaders import (
     DocumentParser,
+    FigureImage,
     LayoutChunker,
     ParsedDocument,
     ParseOptions,
     SourceInput,
     Split,
+    acrop_figures,
+    crop_figures,
+    save_figures,
 )
+from nemoparse_loaders.parser import SourceData
 
 from .document import to_documents
 from .files import FileInput, FileSystem, RemoteFile, as_inputs, path_of
 from .stream import DocumentStream
 
 logger = logging.getLogger(__name__)
+
+
+class Drawing(TypedDict):
+    """How the pictures of figures are drawn."""
+
+    dpi: float
+    password: str | None
+    render_timeout: float
+
 
 FileMetadata = Callable[[str], Mapping[str, Any]]
 
@@ -101,6 +116,15 @@ class NemotronParseReader(BasePydanticReader):
         default=None, exclude=True, repr=False, description='Makes the chunks of split="chunk".'
     )
 
+    images: Literal["path", "base64"] | None = Field(
+        default=None,
+        description='Pictures of figures and charts, cut out of their pages: as files ("path") in image_dir, '
+        'or "base64". In pieces each is an ImageDocument; with split="document" the node parser makes '
+        "ImageNodes of them.",
+    )
+    image_dir: str | None = Field(default=None, description='Folder for the files of images="path".')
+    image_dpi: float = Field(default=150.0, gt=0, description="Resolution of the pictures.")
+
     backend: Any = _option("backend")
     model: str | None = _option("model")
     profile: str | None = _option("profile")
@@ -153,7 +177,7 @@ class NemotronParseReader(BasePydanticReader):
                 )
         return values
 
-    @field_validator("root", "cache_dir", mode="before")
+    @field_validator("root", "cache_dir", "image_dir", mode="before")
     @classmethod
     def _path_as_text(cls, value: object) -> object:
         return os.fspath(value) if isinstance(value, os.PathLike) else value
@@ -164,6 +188,8 @@ class NemotronParseReader(BasePydanticReader):
 
     @model_validator(mode="after")
     def _check_options(self) -> NemotronParseReader:
+        if self.images == "path" and self.image_dir is None:
+            raise ValueError('images="path" needs image_dir, the folder that the files go to')
         options = self._options()
         self.pages = options.pages
         if self.client is not None:
@@ -214,7 +240,8 @@ class NemotronParseReader(BasePydanticReader):
         inputs = as_inputs(file, fs=fs, root=self.root, file_name=file_name, doc_id=doc_id)
         parser = self._parser()
         for document in parser.parse_many(_numbered(inputs), on_error=self.on_file_error):
-            yield from self._documents(document, inputs, extra_info)
+            figures = crop_figures(*self._to_crop(document, inputs), **self._drawing()) if self.images else []
+            yield from self._documents(document, inputs, extra_info, figures)
 
     async def aload_data(
         self,
@@ -247,7 +274,10 @@ class NemotronParseReader(BasePydanticReader):
         documents = self._parser().aparse_many(_numbered(inputs), on_error=self.on_file_error)
         try:
             async for document in documents:
-                for translated in self._documents(document, inputs, extra_info):
+                figures = []
+                if self.images:
+                    figures = await acrop_figures(*self._to_crop(document, inputs), **self._drawing())
+                for translated in self._documents(document, inputs, extra_info, figures):
                     yield translated
         finally:
             await documents.aclose()
@@ -269,7 +299,11 @@ class NemotronParseReader(BasePydanticReader):
         return cached
 
     def _documents(
-        self, document: ParsedDocument, inputs: list[SourceInput], extra_info: Mapping[str, Any] | None
+        self,
+        document: ParsedDocument,
+        inputs: list[SourceInput],
+        extra_info: Mapping[str, Any] | None,
+        figures: list[FigureImage],
     ) -> list[Document]:
         given = inputs[cast("int", document.metadata[_INPUT])]
         path = path_of(given)
@@ -285,7 +319,23 @@ class NemotronParseReader(BasePydanticReader):
             chunker=self.chunker,
             include_failed=self.include_failed,
             extra=extra,
+            **self._pictures(document, figures),
         )
+
+    def _to_crop(
+        self, document: ParsedDocument, inputs: list[SourceInput]
+    ) -> tuple[SourceData, ParsedDocument]:
+        return inputs[cast("int", document.metadata[_INPUT])].data, document
+
+    def _drawing(self) -> Drawing:
+        password = None if self.password is None else self.password.get_secret_value()
+        return {"dpi": self.image_dpi, "password": password, "render_timeout": self.render_timeout}
+
+    def _pictures(self, document: ParsedDocument, figures: list[FigureImage]) -> dict[str, dict[str, str]]:
+        if self.images == "path" and self.image_dir is not None:
+            return {"figure_paths": save_figures(figures, self.image_dir, doc_id=document.doc_id)}
+        encoded = {figure.element_id: base64.b64encode(figure.data).decode() for figure in figures}
+        return {"figure_data": encoded}
 
 
 def _numbered(inputs: list[SourceInput]) -> list[SourceInput]:

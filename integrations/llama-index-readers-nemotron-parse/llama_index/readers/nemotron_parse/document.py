@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import copy
+import hashlib
+import json
 from collections.abc import Mapping, Set
+from pathlib import Path
 from typing import Any
 
-from llama_index.core.schema import Document, MetadataMode
+from llama_index.core.schema import Document, ImageDocument, MediaResource, MetadataMode
 from pydantic import Field
 
 from nemoparse_loaders import (
@@ -16,6 +19,7 @@ from nemoparse_loaders import (
     LayoutChunker,
     ParsedDocument,
     Split,
+    figure_chunks,
     layout_hash,
     layout_to_json,
     split_document,
@@ -44,10 +48,14 @@ class NemotronParseDocument(Document):
     Attributes:
         layout_json: The `ParsedDocument` as JSON, without raw replies, token counts and run times.
         layout_hash: Changes when boxes, classes or pages change, and not from run to run.
+        figure_paths: Id of each picture and chart -> path of a PNG file, where ``images="path"``.
+        figure_data: The same -> PNG in base64, where ``images="base64"``.
     """
 
     layout_json: str = Field(default="", repr=False, description="The parsed document as JSON.")
     layout_hash: str = Field(default="", description="Hash of the layout.")
+    figure_paths: dict[str, str] = Field(default_factory=dict, repr=False, description="Pictures as files.")
+    figure_data: dict[str, str] = Field(default_factory=dict, repr=False, description="Pictures in base64.")
 
     @classmethod
     def class_name(cls) -> str:
@@ -55,13 +63,19 @@ class NemotronParseDocument(Document):
         return "NemotronParseDocument"
 
     def get_metadata_str(self, mode: MetadataMode = MetadataMode.ALL) -> str:
-        """As for any node; all of it ends with the layout's hash.
+        """As for any node; all of it ends with the hashes of layout and pictures.
 
         LlamaIndex makes the hash of a node and the key of the pipeline's cache from this text: so new boxes
         under the same words count as a change.
         """
         text = super().get_metadata_str(mode)
-        return f"{text}\nlayout: {self.layout_hash}" if mode == MetadataMode.ALL else text
+        if mode != MetadataMode.ALL:
+            return text
+        pictures = [*self.figure_paths.items(), *self.figure_data.items()]
+        if not pictures:
+            return f"{text}\nlayout: {self.layout_hash}"
+        mark = hashlib.sha256(json.dumps(pictures).encode("utf-8", "replace")).hexdigest()[:32]
+        return f"{text}\nlayout: {self.layout_hash}\npictures: {mark}"
 
     def parsed_document(self) -> ParsedDocument:
         """Pages, elements, boxes and tables as typed values."""
@@ -75,6 +89,8 @@ def to_documents(
     chunker: LayoutChunker | None = None,
     include_failed: bool = False,
     extra: Mapping[str, Any] | None = None,
+    figure_paths: Mapping[str, str] | None = None,
+    figure_data: Mapping[str, str] | None = None,
 ) -> list[Document]:
     """Translate one parsed document.
 
@@ -84,25 +100,51 @@ def to_documents(
         chunker: For ``split="chunk"``.
         include_failed: Show failed pages as marked placeholders.
         extra: The caller's metadata; on equal keys it wins. Each Document gets its own deep copy.
+        figure_paths: Element id -> PNG file of a picture or chart.
+        figure_data: Element id -> PNG in base64.
 
     Returns:
-        Documents in reading order; none for a file with nothing on its pages.
+        Documents in reading order; none for a file with nothing on its pages. In pieces, each picture is an
+        ImageDocument: the piece that is this figure, else one of its own behind all others.
     """
     extra = dict(extra or {})
+    paths, data = dict(figure_paths or {}), dict(figure_data or {})
     chunks = split_document(document, split, chunker=chunker, include_failed=include_failed)
     if split != "document":
-        return [Document(id_=chunk.id, text=chunk.text, **_metadata(chunk, extra)) for chunk in chunks]
+        figures = figure_chunks(document, chunker) if paths or data else []
+        pieces = [_piece(chunk, extra, paths, data) for chunk in chunks]
+        # What is left has no piece of its own.
+        lone = [figure for figure in figures if {*paths, *data} & {span.element_id for span in figure.spans}]
+        return [*pieces, *(_piece(figure, extra, paths, data) for figure in lone)]
     return [
         NemotronParseDocument(
             id_=document.doc_id,
             text=chunk.text,
             layout_json=layout_to_json(document),
             layout_hash=layout_hash(document),
+            figure_paths=paths,
+            figure_data=data,
             # The label of the first page would be read as that of every sentence of the file.
             **_metadata(chunk, extra, hidden={"page_label"}),
         )
         for chunk in chunks
     ]
+
+
+def _piece(chunk: Chunk, extra: Mapping[str, Any], paths: dict[str, str], data: dict[str, str]) -> Document:
+    """A Document, or an ImageDocument for a figure whose picture is there; the picture is taken out."""
+    values = {"id_": chunk.id, "text": chunk.text, **_metadata(chunk, extra)}
+    if chunk.metadata["chunk_type"] in ("figure", "chart"):
+        for span in chunk.spans:
+            path, content = paths.pop(span.element_id, None), data.pop(span.element_id, None)
+            if path is not None or content is not None:
+                picture = MediaResource(
+                    path=None if path is None else Path(path),
+                    data=None if content is None else content.encode(),
+                    mimetype="image/png",
+                )
+                return ImageDocument(**values, image_resource=picture)
+    return Document(**values)
 
 
 def _metadata(chunk: Chunk, extra: Mapping[str, Any], *, hidden: Set[str] = frozenset()) -> dict[str, Any]:
