@@ -84,6 +84,7 @@ if TYPE_CHECKING:
     )
     from .parser import (
         DocumentParser,
+        SourceData,
         SourceInput,
     )
     from .pipeline.progress import (
@@ -148,7 +149,7 @@ _HOME = {
     ],
     "figures": ["FigureImage", "acrop_figures", "crop_element", "crop_figures", "save_figures"],
     "options": ["ParseOptions"],
-    "parser": ["DocumentParser", "SourceInput"],
+    "parser": ["DocumentParser", "SourceData", "SourceInput"],
     "pipeline.progress": ["Progress"],
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
@@ -193,6 +194,7 @@ __all__ = [
     "RequestRejectedError",
     "ServerBusyError",
     "ServerFailedError",
+    "SourceData",
     "SourceError",
     "SourceInput",
     "SourceNotFoundError",
