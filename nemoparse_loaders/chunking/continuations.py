@@ -184,7 +184,7 @@ def _whole(group: Sequence[_Grid]) -> WholeTable:
 
 def _rows(table: Table, count: int) -> list[tuple[int, int, int, int, str]]:
     """The first rows, for comparison: places and words of their cells."""
-    cells: list[TableCell] = [cell for cell in table.cells if cell.row < count]
+    cells = [cell for cell in table.cells if cell.row < count and cell.text.strip()]
     return [
         (cell.row, cell.col, cell.rowspan, cell.colspan, "".join(cell.text.split()).lower()) for cell in cells
     ]

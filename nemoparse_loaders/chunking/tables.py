@@ -135,7 +135,9 @@ def _pieces(rows: Rows, front: str, brief: str, budget: Budget) -> Iterator[RowP
             # The parts of the row have the headings of their own cells only.
             yield RowPiece(own_start, start, rows.part(start, start), (front + head).rstrip("\n"))
             own_start = start
-        yield from cut_row(rows, row, (own_start, end), brief, budget)
+        section = section_of(row)
+        named = "" if section is None else words[section] + "\n"
+        yield from cut_row(rows, row, (own_start, end), brief + named, budget)
 
 
 def _tied(rows: Rows, fits: Callable[[int, int], bool]) -> list[tuple[int, int]]:

@@ -4,10 +4,12 @@ from collections.abc import Callable
 
 import pytest
 
+from nemoparse_loaders import LayoutChunker
 from nemoparse_loaders.chunking.body import body_of
 from nemoparse_loaders.chunking.captions import bind_captions
 from nemoparse_loaders.chunking.continuations import WholeTable, header_rows, join_tables
-from nemoparse_loaders.document import Element, ParsedDocument, Table, TableCell
+from nemoparse_loaders.chunking.steps import Steps
+from nemoparse_loaders.document import BBox, Element, ParsedDocument, Table, TableCell
 
 MakeTable = Callable[..., Table]
 MakeDocument = Callable[..., ParsedDocument]
@@ -123,3 +125,83 @@ def test_a_header_reaches_as_far_down_as_its_cells() -> None:
 
 def test_a_table_of_nothing_but_header_has_none(make_table: MakeTable) -> None:
     assert header_rows(make_table([["a", "b"]], 1)) == 0
+
+
+def test_a_part_without_header_goes_on(make_document: MakeDocument, element: Callable[..., Element]) -> None:
+    (whole,) = tables_of(
+        make_document(
+            [element(["Year", "Iron"], ["2021", "23"])], [element(["2022", "31"], ["2023", "40"], header=0)]
+        )
+    )
+
+    assert whole.table.grid() == [["Year", "Iron"], ["2021", "23"], ["2022", "31"], ["2023", "40"]]
+    assert [(part.first_row, part.n_rows, part.skipped) for part in whole.parts] == [(0, 2, 0), (2, 2, 0)]
+
+
+def test_a_first_row_of_numbers_is_no_header(
+    make_document: MakeDocument, element: Callable[..., Element]
+) -> None:
+    (whole,) = tables_of(
+        make_document([element(["Year", "Iron"], ["2021", "23"])], [element(["2022", "31"], ["2023", "40"])])
+    )
+
+    assert whole.table.n_rows == 4
+    assert whole.table.header_rows == 1
+
+
+def test_another_width_is_another_table(make_document: MakeDocument, element: Callable[..., Element]) -> None:
+    first = element(["Year", "Iron"], ["2021", "23"])
+    second = element(["2022", "31"], ["2023", "40"], header=0)
+    narrow = second.model_copy(update={"bbox": BBox(0.1, 0.1, 0.5, 0.2)})
+
+    assert len(tables_of(make_document([first], [narrow]))) == 2
+
+
+def test_the_parser_knows_that_a_table_goes_on(
+    make_document: MakeDocument, element: Callable[..., Element]
+) -> None:
+    first = element(["Name", "Part"], ["Ann", "gear"]).model_copy(update={"continues_after": True})
+
+    (whole,) = tables_of(make_document([first], [element(["Bob", "shaft"], ["Cem", "oil"])]))
+
+    assert whole.table.grid()[2:] == [["Bob", "shaft"], ["Cem", "oil"]]
+
+
+def test_columns_without_words_do_not_count(
+    make_document: MakeDocument, element: Callable[..., Element]
+) -> None:
+    (whole,) = tables_of(
+        make_document(
+            [element(["Year", "", "Iron"], ["2021", "", "23"])], [element(["Year", "Iron"], ["2022", "31"])]
+        )
+    )
+
+    assert whole.table.grid() == [["Year", "", "Iron"], ["2021", "", "23"], ["2022", "", "31"]]
+
+
+def test_with_joins_switched_off_every_table_is_whole(
+    make_document: MakeDocument, element: Callable[..., Element]
+) -> None:
+    document = make_document(
+        [element(["Year", "Iron"], ["2021", "23"])], [element(["Year", "Iron"], ["2022", "31"])]
+    )
+    body = body_of(document)
+
+    assert len(join_tables(body, {}, Steps(joins=False))) == 2
+
+
+def test_every_row_has_the_box_of_its_page(
+    make_document: MakeDocument, element: Callable[..., Element]
+) -> None:
+    document = make_document(
+        [element(["Year", "Iron"], *([f"20{i}", "23"] for i in range(10, 20)))],
+        [element(["Year", "Iron"], *([f"20{i}", "23"] for i in range(20, 30)))],
+    )
+
+    chunks = LayoutChunker(max_tokens=16, tokenizer=lambda text: len(text.split())).chunk(document)
+
+    for chunk in chunks:
+        years = [int(word) for word in chunk.embed_text.split() if word.startswith("20")]
+        assert {span.page for span in chunk.spans} == {1 if year < 2020 else 2 for year in years}
+        rows = sum((span.row_end or 0) - (span.row_start or 0) for span in chunk.spans)
+        assert rows == int(chunk.metadata["row_end"]) - int(chunk.metadata["row_start"])

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from nemoparse_loaders import LayoutChunker, OptionError
+from nemoparse_loaders.chunking.steps import Steps
 from nemoparse_loaders.document import Chart, Element, ParsedDocument, Table
 
 MakeDocument = Callable[..., ParsedDocument]
@@ -236,6 +237,28 @@ def test_rows_that_a_span_ties_together_stay_together(make_document: MakeDocumen
         "Row Turbine\nR1 T1\nR1 T2\nR1 T3\nR4 T4\nR4 T5\nR4 T6",
         "Row Turbine\nR7 T7\nR7 T8\nR7 T9",
     ]
+
+
+def test_every_piece_of_a_table_names_its_section(make_document: MakeDocument, make_table: MakeTable) -> None:
+    rows = [["Part", "2021", "2022"]]
+    for section in ("Gears", "Shafts"):
+        rows += [[section, "", ""], *([f"{section}{i}", str(i), str(i)] for i in range(8))]
+    table = make_table(rows)
+    document = make_document([Element(id="", type="Table", table=table)])
+
+    chunks = LayoutChunker(max_tokens=20, tokenizer=words).chunk(document)
+
+    for chunk in chunks:
+        lines = chunk.embed_text.split("\n")
+        assert lines[:2] in (["Part 2021 2022", "Gears"], ["Part 2021 2022", "Shafts"])
+        assert len(lines) > 2
+        assert lines[-1] not in ("Gears", "Shafts")
+        named = [line for line in lines if line in ("Gears", "Shafts")]
+        assert all(any(line.startswith(name) for name in named) for line in lines[1:])
+        assert f"| {lines[1]} |  |  |" in chunk.text
+    plain = LayoutChunker(max_tokens=20, tokenizer=words, steps=Steps(header_rows=False)).chunk(document)
+    assert "Part" not in plain[-1].text
+    assert len(plain) < len(chunks)
 
 
 def test_a_long_row_is_cut_between_its_cells(make_document: MakeDocument, make_table: MakeTable) -> None:

@@ -62,3 +62,41 @@ def test_wide_cells_are_said_once_and_marks_are_left_out() -> None:
     )
 
     assert Rows(table).words == ["Spring tides", "m² row 5"]
+
+
+def sectioned(*rows: list[str]) -> Rows:
+    cells = tuple(
+        TableCell(row=row, col=col, text=text)
+        for row, texts in enumerate(rows)
+        for col, text in enumerate(texts)
+    )
+    return Rows(Table(cells=cells, n_rows=len(rows), n_cols=len(rows[0]), header_rows=1))
+
+
+def test_a_row_with_nothing_but_a_name_heads_the_rows_below_it() -> None:
+    rows = sectioned(
+        ["Part", "2021", "2022"],
+        ["Total", "9", "9"],
+        ["Gears", "", ""],
+        ["Planet", "1", "2"],
+        ["Sun", "3", "4"],
+        ["Shafts", "", ""],
+        ["Main", "5", "6"],
+    )
+
+    assert rows.sections == [None, None, 2, 2, 2, 5, 5]
+    assert rows.part(4, 5, 2).grid() == [["Part", "2021", "2022"], ["Gears", "", ""], ["Sun", "3", "4"]]
+
+
+def test_a_table_that_is_mostly_empty_has_no_sections() -> None:
+    rows = sectioned(["Part", "2021"], ["Gears", ""], ["Shafts", ""], ["Oil", ""], ["Main", "5"])
+
+    assert set(rows.sections) == {None}
+
+
+def test_a_name_at_the_end_or_in_another_column_heads_nothing() -> None:
+    rows = sectioned(
+        ["Part", "2021"], ["Main", "5"], ["", "Gears"], ["Sun", "3"], ["Planet", "4"], ["End", ""]
+    )
+
+    assert set(rows.sections) == {None}
