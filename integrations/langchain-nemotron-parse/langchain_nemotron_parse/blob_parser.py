@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Mapping
+from os import PathLike
 from pathlib import PurePath, PurePosixPath
 from typing import Any
 
@@ -18,9 +19,12 @@ from nemoparse_loaders import (
     ParsedDocument,
     SourceInput,
     Split,
+    acrop_figures,
+    crop_figures,
+    save_figures,
 )
 
-from .documents import log_failures, to_documents
+from .documents import CONTENTS, Content, log_failures, to_documents
 
 SPLITS = ("document", "page", "element", "chunk")
 
@@ -36,6 +40,11 @@ class NemotronParseBlobParser(BaseBlobParser):
             "element" or "chunk".
         chunker: Makes the chunks of ``split="chunk"``.
         include_failed: Show failed pages as marked placeholders in place of leaving them out.
+        content: What ``page_content`` of a piece is: the "text", Markdown; or the "embed_text", plain words
+            under their headings.
+        image_dir: Folder for pictures of figures and charts, cut out of their pages; their path is
+            "image_path" in the metadata, which is then empty for all other pieces.
+        image_dpi: Resolution of these pictures.
         backend: "auto", "vllm", "nvidia", "cpu", or a backend object.
         base_url: The server, with or without ``/v1``. Default: NEMOTRON_PARSE_BASE_URL.
         api_key: Default: NEMOTRON_PARSE_API_KEY; with ``backend="nvidia"`` NVIDIA_API_KEY.
@@ -53,6 +62,9 @@ class NemotronParseBlobParser(BaseBlobParser):
         split: Split = "chunk",
         chunker: LayoutChunker | None = None,
         include_failed: bool = False,
+        content: Content = "text",
+        image_dir: str | PathLike[str] | None = None,
+        image_dpi: float = 150,
         backend: Any = "auto",
         base_url: str | None = None,
         api_key: SecretStr | str | None = None,
@@ -62,7 +74,14 @@ class NemotronParseBlobParser(BaseBlobParser):
     ) -> None:
         if split not in SPLITS:
             raise OptionError(f"split must be one of {', '.join(SPLITS)}, not {split!r}")
+        if content not in CONTENTS:
+            raise OptionError(f'content must be "text" or "embed_text", not {content!r}')
+        if not image_dpi > 0:
+            raise OptionError(f"image_dpi must be above 0, not {image_dpi}")
         self.split = split
+        self.content: Content = content
+        self.image_dir = image_dir
+        self.image_dpi = image_dpi
         self.chunker = chunker
         self.include_failed = include_failed
         self.parser = DocumentParser(
@@ -85,16 +104,43 @@ class NemotronParseBlobParser(BaseBlobParser):
             PageError: A page failed and ``on_page_error="raise"``.
             BackendError: The engine as a whole does not work.
         """
-        document = self.parser.parse(input_of(blob))
-        yield from self.documents(named_as(document, blob), blob.metadata)
+        given = input_of(blob)
+        document = self.parser.parse(given)
+        yield from self.documents(named_as(document, blob), blob.metadata, self.figures(given, document))
 
     async def alazy_parse(self, blob: Blob) -> AsyncIterator[Document]:
         """Async twin of `lazy_parse`, in the caller's event loop."""
-        document = await self.parser.aparse(input_of(blob))
-        for translated in self.documents(named_as(document, blob), blob.metadata):
+        given = input_of(blob)
+        document = await self.parser.aparse(given)
+        figures = await self.afigures(given, document)
+        for translated in self.documents(named_as(document, blob), blob.metadata, figures):
             yield translated
 
-    def documents(self, document: ParsedDocument, metadata: Mapping[str, Any]) -> list[Document]:
+    def figures(self, given: SourceInput, document: ParsedDocument) -> dict[str, str] | None:
+        """Cut the figures out of their pages: element id -> file; None where there is no ``image_dir``."""
+        if self.image_dir is None:
+            return None
+        figures = crop_figures(given.data, document, **self._drawing())
+        return save_figures(figures, self.image_dir, doc_id=document.doc_id)
+
+    async def afigures(self, given: SourceInput, document: ParsedDocument) -> dict[str, str] | None:
+        """Async twin of `figures`."""
+        if self.image_dir is None:
+            return None
+        figures = await acrop_figures(given.data, document, **self._drawing())
+        return save_figures(figures, self.image_dir, doc_id=document.doc_id)
+
+    def _drawing(self) -> dict[str, Any]:
+        options = self.parser.options
+        password = None if options.password is None else options.password.get_secret_value()
+        return {"dpi": self.image_dpi, "password": password, "render_timeout": options.render_timeout}
+
+    def documents(
+        self,
+        document: ParsedDocument,
+        metadata: Mapping[str, Any],
+        figure_paths: Mapping[str, str] | None = None,
+    ) -> list[Document]:
         """Translate a parsed document as this parser's options say."""
         log_failures(document)
         return to_documents(
@@ -103,6 +149,8 @@ class NemotronParseBlobParser(BaseBlobParser):
             chunker=self.chunker,
             include_failed=self.include_failed,
             extra=metadata,
+            content=self.content,
+            figure_paths=figure_paths,
         )
 
 

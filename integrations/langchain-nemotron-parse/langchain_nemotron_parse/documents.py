@@ -4,15 +4,28 @@ from __future__ import annotations
 
 import copy
 import logging
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
 
 from langchain_core.documents import Document
 from pydantic import Field
 
-from nemoparse_loaders import LayoutChunker, ParsedDocument, Split, layout_to_json, split_document
+from nemoparse_loaders import (
+    Chunk,
+    LayoutChunker,
+    ParsedDocument,
+    Split,
+    figure_chunks,
+    layout_to_json,
+    split_document,
+)
 
 logger = logging.getLogger(__name__)
+
+Content = Literal["text", "embed_text"]
+CONTENTS = ("text", "embed_text")
+
+IMAGE_PATH = "image_path"
 
 
 class NemotronParseDocument(Document):
@@ -23,9 +36,11 @@ class NemotronParseDocument(Document):
 
     Attributes:
         layout_json: The `ParsedDocument` as JSON, without raw replies, token counts and run times.
+        figure_paths: Id of each picture and chart -> path of a PNG file, where the loader has an image_dir.
     """
 
     layout_json: str = Field(default="", repr=False)
+    figure_paths: dict[str, str] = Field(default_factory=dict, repr=False)
 
     def parsed_document(self) -> ParsedDocument:
         """Pages, elements, boxes and tables as typed values."""
@@ -44,6 +59,8 @@ def to_documents(
     chunker: LayoutChunker | None = None,
     include_failed: bool = False,
     extra: Mapping[str, Any] | None = None,
+    content: Content = "text",
+    figure_paths: Mapping[str, str] | None = None,
 ) -> list[Document]:
     """Translate one parsed document.
 
@@ -53,25 +70,68 @@ def to_documents(
         chunker: For ``split="chunk"``.
         include_failed: Show failed pages as marked placeholders.
         extra: The caller's metadata; on equal keys it wins. Each Document gets its own deep copy.
+        content: What ``page_content`` of a piece is: the "text" or the "embed_text".
+        figure_paths: Element id -> PNG file of a picture or chart; None where none were asked for.
 
     Returns:
-        Documents in reading order; none for a file with nothing on its pages.
+        Documents in reading order; none for a file with nothing on its pages. With ``figure_paths`` every
+        piece has "image_path" in its metadata, empty where it is no figure, and figures without words are
+        pieces of their own behind all others.
     """
-    pieces = [
-        (chunk, {**chunk.metadata, **copy.deepcopy(dict(extra or {}))})
-        for chunk in split_document(document, split, chunker=chunker, include_failed=include_failed)
-    ]
+    chunks = split_document(document, split, chunker=chunker, include_failed=include_failed)
     if split != "document":
-        return [
-            Document(page_content=chunk.text, id=chunk.id, metadata=metadata) for chunk, metadata in pieces
-        ]
+        return documents_of(
+            chunks_with_figures(chunks, document, figure_paths), extra or {}, content, figure_paths
+        )
     layout_json = layout_to_json(document)
     return [
         NemotronParseDocument(
-            page_content=chunk.text, id=document.doc_id, metadata=metadata, layout_json=layout_json
+            page_content=chunk.text,
+            id=document.doc_id,
+            metadata={**chunk.metadata, **copy.deepcopy(dict(extra or {}))},
+            layout_json=layout_json,
+            figure_paths=dict(figure_paths or {}),
         )
-        for chunk, metadata in pieces
+        for chunk in chunks
     ]
+
+
+def documents_of(
+    chunks: Sequence[Chunk],
+    extra: Mapping[str, Any],
+    content: Content,
+    figure_paths: Mapping[str, str] | None = None,
+) -> list[Document]:
+    """A Document for each chunk, the caller's metadata on top of its own."""
+    return [
+        Document(
+            page_content=chunk.embed_text if content == "embed_text" else chunk.text,
+            id=chunk.id,
+            metadata={
+                **chunk.metadata,
+                **({} if figure_paths is None else {IMAGE_PATH: _path_of(chunk, figure_paths)}),
+                **copy.deepcopy(dict(extra)),
+            },
+        )
+        for chunk in chunks
+    ]
+
+
+def chunks_with_figures(
+    chunks: Sequence[Chunk], document: ParsedDocument, figure_paths: Mapping[str, str] | None
+) -> list[Chunk]:
+    """The chunks, and those of figures that have a picture and no chunk."""
+    if not figure_paths:
+        return list(chunks)
+    shown = {_path_of(chunk, figure_paths) for chunk in chunks}
+    figures = figure_chunks(document)
+    return [*chunks, *(figure for figure in figures if _path_of(figure, figure_paths) not in shown)]
+
+
+def _path_of(chunk: Chunk, figure_paths: Mapping[str, str]) -> str:
+    if chunk.metadata["chunk_type"] not in ("figure", "chart"):
+        return ""
+    return next((path for span in chunk.spans if (path := figure_paths.get(span.element_id))), "")
 
 
 def log_failures(document: ParsedDocument) -> None:

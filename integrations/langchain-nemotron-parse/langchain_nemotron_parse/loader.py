@@ -80,7 +80,8 @@ class NemotronParseLoader(BaseLoader):
         """
         inputs = [self._input(file) for file in self.files]
         for document in self.blob_parser.parser.parse_many(_numbered(inputs), on_error=self.on_file_error):
-            yield from self._documents(document, inputs)
+            figures = self.blob_parser.figures(inputs[_number_of(document)], document)
+            yield from self._documents(document, inputs, figures)
 
     async def alazy_load(self) -> AsyncIterator[Document]:
         """Async twin of `lazy_load`, in the caller's event loop."""
@@ -88,7 +89,8 @@ class NemotronParseLoader(BaseLoader):
         documents = self.blob_parser.parser.aparse_many(_numbered(inputs), on_error=self.on_file_error)
         try:
             async for document in documents:
-                for translated in self._documents(document, inputs):
+                figures = await self.blob_parser.afigures(inputs[_number_of(document)], document)
+                for translated in self._documents(document, inputs, figures):
                     yield translated
         finally:
             await documents.aclose()
@@ -104,14 +106,20 @@ class NemotronParseLoader(BaseLoader):
             return replace(given, root=self._root)
         return given
 
-    def _documents(self, document: ParsedDocument, inputs: list[SourceInput]) -> list[Document]:
-        number = cast("int", document.metadata[_INPUT])
+    def _documents(
+        self, document: ParsedDocument, inputs: list[SourceInput], figures: Mapping[str, str] | None
+    ) -> list[Document]:
+        number = _number_of(document)
         file = self.files[number]
         extra = {**self.metadata, **inputs[number].metadata}
         if isinstance(file, Blob):
             document = named_as(document, file)
             extra.update(file.metadata)
-        return self.blob_parser.documents(document, extra)
+        return self.blob_parser.documents(document, extra, figures)
+
+
+def _number_of(document: ParsedDocument) -> int:
+    return cast("int", document.metadata[_INPUT])
 
 
 def _numbered(inputs: list[SourceInput]) -> list[SourceInput]:
