@@ -87,6 +87,7 @@ class Dispatcher:
         metrics: RequestMetrics,
         reread: int = 0,
         at: Endpoint | None = None,
+        avoid: Endpoint | None = None,
     ) -> PageReply | PageFailure:
         """Send a page.
 
@@ -99,9 +100,10 @@ class Dispatcher:
             metrics: Told of every wait and every reply.
             reread: Above 0, ask with other sampling where the engine can, a different one for each number.
             at: Stay on that server while it takes pages: it has the picture already.
+            avoid: Begin at another server while one takes pages.
         """
         page = _Page(self._endpoints, self._policy, self._budget, priority, metrics)
-        return await page.read(image, reread, at)
+        return await page.read(image, reread, at, avoid)
 
 
 class _Page:
@@ -130,8 +132,9 @@ class _Page:
         self._tried: set[Endpoint] = set()
         self._aborted: tuple[ModelReply, Endpoint] | None = None
 
-    async def read(self, image: PageImage, reread: int, at: Endpoint | None) -> PageReply | PageFailure:
-        avoid: Endpoint | None = None
+    async def read(
+        self, image: PageImage, reread: int, at: Endpoint | None, avoid: Endpoint | None
+    ) -> PageReply | PageFailure:
         while True:
             came = self._endpoints.clock()
             try:

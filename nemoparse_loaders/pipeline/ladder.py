@@ -10,14 +10,18 @@ from ..errors import PageRenderError
 from ..rendering import RenderSettings
 from ..rendering.page_image import PageBand, PageImage, TextLayer
 from ..rendering.pool import OpenedSource, RenderPool
-from .dispatch import Dispatcher, PageReply
+from .dispatch import Dispatcher, PageFailure, PageReply
 from .endpoint import Endpoint
 from .metrics import RunMetrics
 from .record import PageRecord, ReplyPart
 
 
 class PageLadder:
-    """For one page; see `recovery.Ladder`. Requests stay on the server that has the picture."""
+    """For one page; see `recovery.Ladder`.
+
+    The page is asked for again at the server that has its picture. Bands are pictures that no server has:
+    they go elsewhere where they can, in case it is the server that is ill.
+    """
 
     def __init__(
         self,
@@ -51,7 +55,14 @@ class PageLadder:
 
     async def reread(self, attempt: int) -> ReplyPart | None:
         """The whole page again."""
-        return await self._read(self._image, reread=attempt)
+        outcome = await self._dispatcher.read(
+            self._image,
+            priority=self._priority,
+            metrics=self._metrics,
+            reread=attempt,
+            at=self._endpoint,
+        )
+        return self._part(outcome, self._image)
 
     async def bands(self, count: int) -> tuple[PageBand, ...]:
         """The page cut along white space; nothing where it cannot be."""
@@ -64,7 +75,10 @@ class PageLadder:
 
     async def read_band(self, band: PageBand) -> ReplyPart | None:
         """One of its bands."""
-        part = await self._read(band.image)
+        outcome = await self._dispatcher.read(
+            band.image, priority=self._priority, metrics=self._metrics, avoid=self._endpoint
+        )
+        part = self._part(outcome, band.image)
         if part is None:
             return None
         return ReplyPart(part.reply, part.image_size, band.top, band.bottom)
@@ -76,10 +90,7 @@ class PageLadder:
         except PageRenderError:
             return None
 
-    async def _read(self, image: PageImage, reread: int = 0) -> ReplyPart | None:
-        outcome = await self._dispatcher.read(
-            image, priority=self._priority, metrics=self._metrics, reread=reread, at=self._endpoint
-        )
+    def _part(self, outcome: PageReply | PageFailure, image: PageImage) -> ReplyPart | None:
         # The recovery counts one request for each of its questions.
         self._repeats += max(0, outcome.attempts - 1)
         self._steps += outcome.steps

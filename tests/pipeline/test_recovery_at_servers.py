@@ -66,6 +66,19 @@ def test_bands_come_back_on_their_places(make_pdf: Callable[..., bytes], readabl
     assert page.attempts == len(server.page_requests) <= 8
 
 
+@pytest.mark.parametrize("ill", [Reply(""), LOOP])
+def test_bands_go_to_another_server_than_the_one_that_reads_badly(
+    make_pdf: Callable[..., bytes], ill: Reply
+) -> None:
+    pdf = make_pdf(*(f"Page {number}\n{LINES}" for number in range(12)))
+    with ParseServer(replies=ill) as one, ParseServer(replies=BLOCK) as other:
+        parser = DocumentParser(base_url=[one.base_url, other.base_url], render_workers=0, max_retries=0)
+        document = parser.parse(pdf)
+    assert [page.status for page in document.pages] == ["ok"] * 12
+    assert one.page_requests
+    assert sum(page.attempts for page in document.pages) == len(one.page_requests + other.page_requests)
+
+
 def test_a_nim_is_not_asked_for_other_sampling(make_pdf: Callable[..., bytes]) -> None:
     with ParseServer(replies=lambda asked: BLOCK if height(asked) < 1 else LOOP) as server:
         document = parse(server, make_pdf(LINES), backend="nvidia")
