@@ -20,14 +20,14 @@ def figure_chunks(document: ParsedDocument, chunker: LayoutChunker | None = None
 
     Args:
         document: What was parsed.
-        chunker: Counts the tokens; the pieces are not cut.
+        chunker: Counts the tokens; the pieces are not cut. Where it drops pictures there are none of them.
 
     Returns:
         In reading order, with the usual metadata keys. What has neither words nor a caption says
         "Figure on page 3" or "Chart on page 3", for embedders refuse empty text.
     """
     chunker = chunker or LayoutChunker()
-    body = body_of(document)
+    body = body_of(document, selection=chunker.selection)
     paths = outline(body)
     captions = bind_captions(body)
     drafts = []

@@ -140,7 +140,7 @@ class LayoutChunker:
         """As `chunk_tree`, from drafts; one that stands for a page without content has no parent."""
         if self.parents is None:
             return ChunkTree([], finish(document, leaves, "chunk", self._count))
-        family = family_of(document, leaves, self.parents, self._budget())
+        family = family_of(document, leaves, self.parents, self._budget(), self.selection)
         ids = chunk_ids(document, family.drafts, self.parents)
         above = ["" if index is None else ids[index] for index in family.above]
         of_leaf = ["" if index is None else ids[index] for index in family.of_leaf]
@@ -161,4 +161,4 @@ class LayoutChunker:
         )
 
     def _budget(self) -> Budget:
-        return Budget.of(self.max_tokens, self._count)
+        return Budget.of(self.max_tokens, self._count, self.steps)

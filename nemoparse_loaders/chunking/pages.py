@@ -8,12 +8,16 @@ from ..document import Element, ElementType, ParsedDocument
 from .blocks import Draft, embedded_words, reader_text, whole_span
 from .body import Placed, body_of
 from .outline import Path, common_path, outline
+from .selection import DEFAULT_SELECTION, Selection
+from .steps import ALL_STEPS, Steps
 
 
-def page_drafts(document: ParsedDocument) -> Iterator[Draft]:
+def page_drafts(
+    document: ParsedDocument, steps: Steps = ALL_STEPS, selection: Selection = DEFAULT_SELECTION
+) -> Iterator[Draft]:
     """One draft for each page with words, in order."""
-    body = body_of(document)
-    paths = outline(body)
+    body = body_of(document, steps, selection)
+    paths = outline(body, steps)
     on_page: dict[int, list[Placed]] = {}
     for item in body:
         on_page.setdefault(id(item.page), []).append(item)

@@ -11,6 +11,7 @@ from .blocks import Draft, Span, embedded_words
 from .budget import Budget
 from .outline import Path
 from .pages import markdown_of, page_drafts
+from .selection import DEFAULT_SELECTION, Selection
 
 Parents: TypeAlias = Literal["section", "page"]
 
@@ -30,15 +31,22 @@ class Family:
     of_leaf: list[int | None]
 
 
-def family_of(document: ParsedDocument, leaves: Sequence[Draft], parents: Parents, budget: Budget) -> Family:
+def family_of(
+    document: ParsedDocument,
+    leaves: Sequence[Draft],
+    parents: Parents,
+    budget: Budget,
+    selection: Selection = DEFAULT_SELECTION,
+) -> Family:
     """The parents of the leaves; their embedded text is cut to the budget, their own text is whole."""
     if parents == "page":
-        return _pages(document, leaves, budget)
+        return _pages(document, leaves, budget, selection)
     return _sections(document, leaves, budget)
 
 
-def _pages(document: ParsedDocument, leaves: Sequence[Draft], budget: Budget) -> Family:
-    drafts = [_within_budget(draft, budget) for draft in page_drafts(document)]
+def _pages(document: ParsedDocument, leaves: Sequence[Draft], budget: Budget, selection: Selection) -> Family:
+    pages = page_drafts(document, budget.steps, selection)
+    drafts = [_within_budget(draft, budget) for draft in pages]
     index_of = {draft.spans[0].page.number: index for index, draft in enumerate(drafts)}
     # A page without words has no draft, and the placeholder that stands for it no parent.
     first_pages = (min(span.page.number for span in leaf.spans) for leaf in leaves)

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from nemoparse_loaders import METADATA_KEYS, figure_chunks
+from nemoparse_loaders import METADATA_KEYS, LayoutChunker, figure_chunks
 
 from .conftest import MakeDocument
 
@@ -31,3 +31,10 @@ def test_each_picture_and_chart_is_one_piece(make_document: MakeDocument) -> Non
     assert chart.metadata["chunk_type"] == "chart"
     assert all(set(chunk.metadata) == set(METADATA_KEYS) for chunk in (ship, chart, nameless))
     assert len({chunk.id for chunk in (ship, chart, nameless)}) == 3
+
+
+def test_dropped_pictures_are_no_pieces(make_document: MakeDocument) -> None:
+    document = make_document([("Picture", ""), ("Chart", "ships 12")])
+    [chart] = figure_chunks(document, LayoutChunker(pictures="drop"))
+
+    assert chart.metadata["chunk_type"] == "chart"

@@ -88,7 +88,7 @@ class NemotronParseChunker(BaseDocumentTransformer):
         chunks, paths = split.chunks, None
         if carried and carried.figure_paths and not split.problem:
             paths = carried.figure_paths
-            chunks = chunks_with_figures(chunks, carried.parsed_document(), paths)
+            chunks = chunks_with_figures(chunks, carried.parsed_document(), paths, self.chunker)
         return (
             documents_of(split.parents, theirs, "text", paths),
             documents_of(chunks, theirs, self.content, paths),

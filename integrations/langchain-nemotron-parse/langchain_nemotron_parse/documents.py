@@ -81,7 +81,7 @@ def to_documents(
     chunks = split_document(document, split, chunker=chunker, include_failed=include_failed)
     if split != "document":
         return documents_of(
-            chunks_with_figures(chunks, document, figure_paths), extra or {}, content, figure_paths
+            chunks_with_figures(chunks, document, figure_paths, chunker), extra or {}, content, figure_paths
         )
     layout_json = layout_to_json(document)
     return [
@@ -118,13 +118,16 @@ def documents_of(
 
 
 def chunks_with_figures(
-    chunks: Sequence[Chunk], document: ParsedDocument, figure_paths: Mapping[str, str] | None
+    chunks: Sequence[Chunk],
+    document: ParsedDocument,
+    figure_paths: Mapping[str, str] | None,
+    chunker: LayoutChunker | None = None,
 ) -> list[Chunk]:
     """The chunks, and those of figures that have a picture and no chunk."""
     if not figure_paths:
         return list(chunks)
     shown = {_path_of(chunk, figure_paths) for chunk in chunks}
-    figures = figure_chunks(document)
+    figures = figure_chunks(document, chunker)
     return [*chunks, *(figure for figure in figures if _path_of(figure, figure_paths) not in shown)]
 
 
