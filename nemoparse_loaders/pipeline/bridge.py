@@ -52,7 +52,11 @@ class LoopThread:
         return os.getpid() != self._owner
 
     def __enter__(self) -> LoopThread:
-        self._thread.start()
+        try:
+            self._thread.start()
+        except RuntimeError:  # the system has no thread left
+            self._loop.close()
+            raise
         return self
 
     def __exit__(
@@ -118,8 +122,13 @@ async def _cancel_other_tasks() -> None:
 
 def run_sync(coroutine: Coroutine[Any, Any, T]) -> T:
     """Run a coroutine from sync code, wherever that stands."""
-    with LoopThread() as loop:
-        return loop.run(coroutine)
+    loop = None
+    try:
+        with LoopThread() as loop:
+            return loop.run(coroutine)
+    finally:
+        if loop is None:
+            coroutine.close()  # it has never begun
 
 
 def iterate_sync(start: Callable[[], AsyncGenerator[T, None]]) -> Generator[T, None, None]:

@@ -39,6 +39,25 @@ def test_raises_what_the_coroutine_raises() -> None:
         run_sync(fail())
 
 
+@pytest.mark.filterwarnings("error")
+def test_where_no_thread_can_be_started_nothing_is_left_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    async def answer() -> int:
+        return 42
+
+    async def count() -> AsyncGenerator[int, None]:
+        yield 1
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    with pytest.raises(RuntimeError, match="new thread"):
+        run_sync(answer())
+    with pytest.raises(RuntimeError, match="new thread"):
+        next(iterate_sync(count))
+    gc.collect()
+
+
 async def test_works_inside_a_running_loop() -> None:
     async def other_loop() -> bool:
         return asyncio.get_running_loop() is not here
