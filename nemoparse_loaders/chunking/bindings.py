@@ -67,7 +67,8 @@ def bind_footnotes(blocks: Sequence[Block]) -> list[Block]:
     carriers = footnote_carriers(blocks)
     notes: dict[int, list[Block]] = {}
     for note, carrier in carriers.items():
-        notes.setdefault(carrier, []).append(blocks[note])
+        # It stands at the foot of the page, under whatever heading comes last there.
+        notes.setdefault(carrier, []).append(replace(blocks[note], path=blocks[carrier].path))
     found: list[Block] = []
     for index, block in enumerate(blocks):
         if index not in carriers:

@@ -190,6 +190,26 @@ def test_a_footnote_goes_with_the_paragraph_that_has_its_mark(make_document: Mak
     assert chunks_of(document, 20, Steps(bindings=False))[0].text.endswith("Wear¹ rose.")
 
 
+def test_a_footnote_stands_under_the_heading_of_its_mark(make_document: MakeDocument) -> None:
+    document = make_document(
+        [
+            ("Section-header", "1 Wear"),
+            ("Text", f"{prose(9, 'a')} Wear¹ rose."),
+            ("Text", prose(9, "b")),
+            ("Section-header", "2 Oil"),
+            ("Text", prose(9, "c")),
+            ("Footnote", "¹ Of the planets."),
+        ],
+    )
+
+    chunks = chunks_of(document, max_tokens=20)
+
+    assert {chunk.metadata["section_path"] for chunk in chunks} == {"1 Wear", "2 Oil"}
+    (note,) = [chunk for chunk in chunks if "Of the planets." in chunk.text]
+    assert note.metadata["section_path"] == "1 Wear"
+    assert note.embed_text.startswith("1 Wear")
+
+
 @pytest.mark.parametrize(
     ("footnote", "text", "carried"),
     [
