@@ -37,7 +37,6 @@ from nemoparse_loaders import (
     crop_figures,
     save_figures,
 )
-from nemoparse_loaders.parser import SourceData
 
 from .document import to_documents
 from .files import FileInput, FileSystem, RemoteFile, as_inputs, path_of
@@ -322,9 +321,7 @@ class NemotronParseReader(BasePydanticReader):
             **self._pictures(document, figures),
         )
 
-    def _to_crop(
-        self, document: ParsedDocument, inputs: list[SourceInput]
-    ) -> tuple[SourceData, ParsedDocument]:
+    def _to_crop(self, document: ParsedDocument, inputs: list[SourceInput]) -> tuple[Any, ParsedDocument]:
         return inputs[cast("int", document.metadata[_INPUT])].data, document
 
     def _drawing(self) -> Drawing:
