@@ -43,10 +43,6 @@ LONGEST_MEMORY = 30.0
 MOST_UNEQUAL = 4.0
 # A round tells of a number only if that many were in flight most of the time.
 USED = 0.9
-# A drain is broken off when so much less comes, as a logarithm.
-LOST = 0.1
-SURE_LOST = 2.0
-DRAIN_CHECK = 16
 # Replies that settle a suspicion.
 SUSPICION_REPLIES = 40
 
@@ -186,8 +182,6 @@ class ThroughputSearch:
         self._area = 0.0
         self._count = Count()
         self._last_round: float | None = None
-        self._draining = False
-        self._drained = 0
 
     def reply(
         self, now: float, seconds: float, in_flight: int, area: float, *, may_grow: bool, fewest: int
@@ -212,10 +206,8 @@ class ThroughputSearch:
             self._since, self._area = now, area
             return False
         if self._trial is not None and in_flight > self._trial and self._trial < self.base:
-            self._drain(now, area)
-            return False
-        if self._draining:
-            self._since, self._area, self._replies, self._draining = now, area, 0, False
+            # What is in flight comes down to the trial first.
+            self._since, self._area = now, area
             return False
         self._replies += 1
         if self._replies < max(self.level, 1):
@@ -342,17 +334,3 @@ class ThroughputSearch:
         longest = LONGEST_WAIT if sure else UNSURE_WAIT
         self._wait = min(longest, max(FIRST_WAIT, self._wait * 2))
         self._calm_since = now
-
-    def _drain(self, now: float, area: float) -> None:
-        """Fewer are wanted, and what is in flight goes down to that; not where they are missed."""
-        if not self._draining:
-            self._draining, self._drained, self._since = True, 0, now
-        self._drained += 1
-        if self._drained % DRAIN_CHECK or self._since is None or now <= self._since:
-            return
-        expected = self._base_count.rate * (now - self._since)
-        error = math.sqrt(self._chance() / self._drained)
-        if math.log(self._drained / expected) < -LOST - SURE_LOST * error:
-            self._down = Evidence(LOST, self._drained)
-            self._postpone(now, sure=True)
-            self._stay()
