@@ -220,6 +220,10 @@ class ParseServer:
         except asyncio.CancelledError:
             record.disconnected = True
             raise
+        except ConnectionError:
+            # The client, or another fault, has broken the connection while the answer was sent.
+            record.disconnected = True
+            return web.Response()
         except RefusedError as refusal:
             response = json_response(refusal.content, refusal.status)
             record.status = response.status

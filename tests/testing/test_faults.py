@@ -11,8 +11,20 @@ from email.utils import parsedate_to_datetime
 
 import aiohttp
 import pytest
+from aiohttp import web
 
-from nemoparse_loaders.testing import SAMPLE_PAGE, Death, HttpError, Loop, ParseServer, RecordedRequest
+from nemoparse_loaders.testing import (
+    SAMPLE_PAGE,
+    CutConnection,
+    Death,
+    Drip,
+    Fault,
+    HttpError,
+    Loop,
+    ParseServer,
+    RecordedRequest,
+)
+from nemoparse_loaders.testing.faults import Exchange
 
 from .test_server import chat_body, content_of, fetch
 
@@ -92,6 +104,23 @@ async def test_death_breaks_what_is_on_its_way() -> None:
             assert response.status == 200
     assert server.page_requests[0].disconnected
     assert server.statistics().disconnected == 1
+
+
+@pytest.mark.parametrize("fault", [CutConnection(after=0.5), Drip(interval_s=0.0)])
+async def test_a_connection_that_is_gone_when_a_fault_comes_is_no_error_of_the_server(
+    fault: Fault, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Late(Fault):
+        async def send(self, exchange: Exchange) -> web.StreamResponse:
+            exchange.cut()
+            return await fault.send(exchange)
+
+    async with ParseServer(faults=[Late()]) as server:
+        with pytest.raises(aiohttp.ClientError):
+            await post(server)
+        assert await post(server) == 200
+    assert [request.disconnected for request in server.page_requests] == [True, False]
+    assert not caplog.records
 
 
 async def test_death_from_another_loop() -> None:
