@@ -15,6 +15,20 @@ from tests.stores.places import Place, installed
 PAPER = Path(__file__).parents[2] / "examples" / "documents" / "sample-paper.pdf"
 
 
+MARKS = [
+    pytest.mark.store,
+    # What the stores' own packages do, and nobody here can change.
+    pytest.mark.filterwarnings(
+        "ignore::DeprecationWarning",
+        "ignore:Payload indexes have no effect in the local Qdrant:UserWarning",
+        "ignore:unclosed <socket:ResourceWarning",  # closing Chroma's client leaves its connections open
+        "ignore:Exception ignored in. <socket:pytest.PytestUnraisableExceptionWarning",
+        "ignore:.*psycopg.Connection object .* was deleted while still open:ResourceWarning",
+        "ignore:Exception ignored in. <function BaseConnection:pytest.PytestUnraisableExceptionWarning",
+    ),
+]
+
+
 def need(package: str) -> None:
     """Skip where the packages of the stores are not installed."""
     if not installed(package):

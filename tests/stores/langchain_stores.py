@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 from uuid import NAMESPACE_OID, uuid5
 
 from langchain_core.documents import Document
@@ -26,15 +26,17 @@ def chroma(place: Place) -> Opened:
     from langchain_chroma import Chroma
 
     settings = chromadb.Settings(anonymized_telemetry=False)
-    client = chromadb.PersistentClient(place.folder, settings=settings)
-    yield Chroma(place.name, Words(), client=client)
+    with chromadb.PersistentClient(place.folder, settings=settings) as client:
+        yield Chroma(place.name, Words(), client=client)
 
 
 @contextmanager
 def chroma_server(place: Place) -> Opened:
+    import chromadb
     from langchain_chroma import Chroma
 
-    yield Chroma(place.name, Words(), host="127.0.0.1", port=place.chroma_port)
+    with chromadb.HttpClient(host="127.0.0.1", port=place.chroma_port) as client:
+        yield Chroma(place.name, Words(), client=client)
 
 
 def chroma_filter(conditions: Conditions) -> dict[str, Any]:
@@ -143,7 +145,6 @@ class Store:
         open: Opens what is at a place, or begins it.
         filter: Arguments of ``similarity_search`` for values that metadata must have.
         adds: Keys that it puts into the metadata on the way out.
-        key_encoder: For index().
     """
 
     name: str
@@ -151,7 +152,6 @@ class Store:
     open: Callable[[Place], AbstractContextManager[VectorStore]]
     filter: Callable[[Conditions], dict[str, Any]]
     adds: frozenset[str] = frozenset()
-    key_encoder: Literal["sha256"] | Callable[[Document], str] = "sha256"
     faults: Conditions = field(default_factory=dict)
 
 
@@ -169,7 +169,6 @@ STORES = [
         qdrant,
         qdrant_filter,
         adds=frozenset({"_id", "_collection_name"}),
-        key_encoder=uuid_of,
         faults={"sha256": "Qdrant takes UUIDs only as ids"},
     ),
     Store("lancedb", "langchain-community", lancedb, lancedb_filter),

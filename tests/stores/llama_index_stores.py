@@ -19,8 +19,9 @@ def chroma(place: Place) -> Opened:
     import chromadb
     from llama_index.vector_stores.chroma import ChromaVectorStore
 
-    client = chromadb.PersistentClient(place.folder, settings=chromadb.Settings(anonymized_telemetry=False))
-    yield ChromaVectorStore(chroma_collection=client.get_or_create_collection(place.name))
+    settings = chromadb.Settings(anonymized_telemetry=False)
+    with chromadb.PersistentClient(place.folder, settings=settings) as client:
+        yield ChromaVectorStore(chroma_collection=client.get_or_create_collection(place.name))
 
 
 @contextmanager
@@ -28,8 +29,8 @@ def chroma_server(place: Place) -> Opened:
     import chromadb
     from llama_index.vector_stores.chroma import ChromaVectorStore
 
-    client = chromadb.HttpClient(host="127.0.0.1", port=place.chroma_port)
-    yield ChromaVectorStore(chroma_collection=client.get_or_create_collection(place.name))
+    with chromadb.HttpClient(host="127.0.0.1", port=place.chroma_port) as client:
+        yield ChromaVectorStore(chroma_collection=client.get_or_create_collection(place.name))
 
 
 @contextmanager

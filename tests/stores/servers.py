@@ -49,10 +49,10 @@ def chroma_server(folder: Path) -> Iterator[int]:
         import chromadb
 
         try:
-            chromadb.HttpClient(host=HOST, port=port)
+            with chromadb.HttpClient(host=HOST, port=port):
+                return True
         except ValueError:  # that is how the client says that nobody is there
             return False
-        return True
 
     with _running(command, folder, answers):
         yield port

@@ -12,12 +12,12 @@ from langchain_core.documents import Document
 from langchain_core.indexing import IndexingResult, InMemoryRecordManager, index
 from langchain_core.vectorstores import VectorStore
 
-from tests.stores.conftest import expect_fault, need
+from tests.stores.conftest import MARKS, expect_fault, need
 from tests.stores.corpus import FILTERS, HARD_FILTERS, NOTE, Folder, hard_chunks, matches, typed
-from tests.stores.langchain_stores import STORES, Store
+from tests.stores.langchain_stores import STORES, Store, uuid_of
 from tests.stores.places import Place
 
-pytestmark = [pytest.mark.store, pytest.mark.filterwarnings("ignore")]
+pytestmark = MARKS
 
 
 @pytest.fixture(params=STORES, ids=lambda store: store.name)
@@ -117,7 +117,7 @@ def test_an_index_in_step_with_a_folder(
                 opened,
                 cleanup="incremental",
                 source_id_key="source",
-                key_encoder=store.key_encoder,
+                key_encoder=uuid_of,
             )
             return counts, contents(found(opened), store.adds)
 
@@ -143,9 +143,7 @@ def test_an_index_in_step_with_a_folder(
     }
 
 
-def test_the_hash_that_the_documentation_of_langchain_recommends(
-    store: Store, place: Place, request: pytest.FixtureRequest
-) -> None:
+def test_hashes_as_ids(store: Store, place: Place, request: pytest.FixtureRequest) -> None:
     expect_fault(request, store.faults, "sha256")
     documents = hard_documents()
     with store.open(place) as opened:

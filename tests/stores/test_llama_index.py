@@ -18,7 +18,7 @@ from llama_index.core.vector_stores.types import (
     VectorStoreQuery,
 )
 
-from tests.stores.conftest import expect_fault, need
+from tests.stores.conftest import MARKS, expect_fault, need
 from tests.stores.corpus import (
     FILTERS,
     HARD_FILTERS,
@@ -36,7 +36,7 @@ from tests.stores.corpus import (
 from tests.stores.llama_index_stores import STORES, Store
 from tests.stores.places import Place
 
-pytestmark = [pytest.mark.store, pytest.mark.filterwarnings("ignore")]
+pytestmark = MARKS
 
 
 @pytest.fixture(params=STORES, ids=lambda store: store.name)
