@@ -45,7 +45,10 @@ _LONGEST_NAME = 255
 def parse(
     files: list[str] = typer.Argument(..., metavar="FILE...", help="Documents; - is standard input."),
     output_format: Format = typer.Option(
-        Format.MARKDOWN, "--format", "-f", help="chunks are JSON lines: id, text, embed_text, metadata."
+        Format.MARKDOWN,
+        "--format",
+        "-f",
+        help="chunks are JSON lines: id, text, embed_text, metadata, spans.",
     ),
     out: Path | None = typer.Option(
         None, "--out", "-o", metavar="DIR", help="Write one file a document there, not to standard output."

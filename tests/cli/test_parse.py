@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import json
 import os
 import subprocess
 import sys
@@ -12,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from nemoparse_loaders import METADATA_KEYS, ParsedDocument, ParseOptions
+from nemoparse_loaders import METADATA_KEYS, Chunk, ParsedDocument, ParseOptions
 from nemoparse_loaders.cli.parse import parse
 from nemoparse_loaders.testing import HttpError, ParseServer
 
@@ -89,9 +88,9 @@ def test_chunks_are_json_lines(run: Run, report_pdf: Path) -> None:
     lines = run("parse", "report.pdf", "-f", "chunks").stdout.decode().splitlines()
     assert lines
     for line in lines:
-        chunk = json.loads(line)
-        assert set(chunk) == {"id", "text", "embed_text", "metadata"}
-        assert set(chunk["metadata"]) == set(METADATA_KEYS)
+        chunk = Chunk.from_json(line)
+        assert set(chunk.metadata) == set(METADATA_KEYS)
+        assert chunk.spans
 
 
 def test_html_into_a_folder(run: Run, report_pdf: Path, tmp_path: Path) -> None:
