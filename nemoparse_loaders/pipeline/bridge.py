@@ -181,7 +181,9 @@ async def _next(items: AsyncGenerator[T, None]) -> T:
 
 
 async def _close(items: AsyncGenerator[T, None], following: Coroutine[Any, Any, T] | None) -> None:
-    # A second Ctrl-C ends the wait for the item that the first one has cancelled.
-    if following is not None:
-        await _ended(following)
+    # Ctrl-C may come before the item on its way could be cancelled, and again while it is waited for.
+    for task in asyncio.all_tasks():
+        if task.get_coro() is following:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
     await items.aclose()
