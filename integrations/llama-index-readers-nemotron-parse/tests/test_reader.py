@@ -123,6 +123,21 @@ class TestContract:
         assert server.page_requests[0].headers["Authorization"] == "Bearer hunter2"
 
 
+def test_chunks_may_hold_what_embedders_like(server: ParseServer, pdf: Path) -> None:
+    def loaded(**options: str) -> list[Document]:
+        return NemotronParseReader(base_url=server.base_url, **options).load_data(pdf)
+
+    chunks, embedded = loaded(split="chunk"), loaded(split="chunk", content="embed_text")
+    assert [(chunk.id_, chunk.metadata) for chunk in chunks] == [(one.id_, one.metadata) for one in embedded]
+    assert any("|" in chunk.text for chunk in chunks)
+    for chunk in embedded:
+        assert "|" not in chunk.text
+        assert chunk.get_content(MetadataMode.EMBED) == chunk.text
+        assert "file_name: harbour.pdf" in chunk.get_content(MetadataMode.LLM)
+        assert "section_path" not in chunk.get_content(MetadataMode.LLM)
+    assert any("|" in page.text for page in loaded(split="page", content="embed_text"))
+
+
 class TestOneFile:
     def test_a_file_is_one_document(self, reader: NemotronParseReader, pdf: Path) -> None:
         [document] = reader.load_data(pdf)

@@ -38,7 +38,7 @@ from nemoparse_loaders import (
     save_figures,
 )
 
-from .document import to_documents
+from .document import Content, to_documents
 from .files import FileInput, FileSystem, RemoteFile, as_inputs, path_of
 from .stream import DocumentStream
 
@@ -115,6 +115,11 @@ class NemotronParseReader(BasePydanticReader):
         default=None, exclude=True, repr=False, description='Makes the chunks of split="chunk".'
     )
 
+    content: Content = Field(
+        default="text",
+        description='What chunks made by the reader hold: the "text", Markdown; or the "embed_text", plain '
+        "words under heading path and caption.",
+    )
     images: Literal["path", "base64"] | None = Field(
         default=None,
         description='Pictures of figures and charts, cut out of their pages: as files ("path") in image_dir, '
@@ -318,6 +323,7 @@ class NemotronParseReader(BasePydanticReader):
             chunker=self.chunker,
             include_failed=self.include_failed,
             extra=extra,
+            content=self.content if self.split == "chunk" else "text",
             **self._pictures(document, figures),
         )
 

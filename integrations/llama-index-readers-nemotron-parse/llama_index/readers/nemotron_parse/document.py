@@ -7,7 +7,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Set
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from llama_index.core.schema import Document, ImageDocument, MediaResource, MetadataMode
 from pydantic import Field
@@ -24,6 +24,8 @@ from nemoparse_loaders import (
     layout_to_json,
     split_document,
 )
+
+Content = Literal["text", "embed_text"]
 
 # What SimpleDirectoryReader knows of a file. It hides all but the path from embeddings itself; a path says
 # nothing about the content and differs from machine to machine, so it is hidden from them as well.
@@ -91,6 +93,7 @@ def to_documents(
     extra: Mapping[str, Any] | None = None,
     figure_paths: Mapping[str, str] | None = None,
     figure_data: Mapping[str, str] | None = None,
+    content: Content = "text",
 ) -> list[Document]:
     """Translate one parsed document.
 
@@ -102,6 +105,7 @@ def to_documents(
         extra: The caller's metadata; on equal keys it wins. Each Document gets its own deep copy.
         figure_paths: Element id -> PNG file of a picture or chart.
         figure_data: Element id -> PNG in base64.
+        content: What a piece holds: the "text" or the "embed_text".
 
     Returns:
         Documents in reading order; none for a file with nothing on its pages. In pieces, each picture is an
@@ -112,10 +116,10 @@ def to_documents(
     chunks = split_document(document, split, chunker=chunker, include_failed=include_failed)
     if split != "document":
         figures = figure_chunks(document, chunker) if paths or data else []
-        pieces = [_piece(chunk, extra, paths, data) for chunk in chunks]
+        pieces = [_piece(chunk, extra, paths, data, content) for chunk in chunks]
         # What is left has no piece of its own.
         lone = [figure for figure in figures if {*paths, *data} & {span.element_id for span in figure.spans}]
-        return [*pieces, *(_piece(figure, extra, paths, data) for figure in lone)]
+        return [*pieces, *(_piece(figure, extra, paths, data, content) for figure in lone)]
     return [
         NemotronParseDocument(
             id_=document.doc_id,
@@ -131,16 +135,24 @@ def to_documents(
     ]
 
 
-def _piece(chunk: Chunk, extra: Mapping[str, Any], paths: dict[str, str], data: dict[str, str]) -> Document:
+def _piece(
+    chunk: Chunk, extra: Mapping[str, Any], paths: dict[str, str], data: dict[str, str], content: Content
+) -> Document:
     """A Document, or an ImageDocument for a figure whose picture is there; the picture is taken out."""
-    values = {"id_": chunk.id, "text": chunk.text, **_metadata(chunk, extra)}
+    inside = content == "embed_text"
+    values = {
+        "id_": chunk.id,
+        "text": chunk.embed_text if inside else chunk.text,
+        # Heading path and caption stand in embed_text already.
+        **_metadata(chunk, extra, hidden=EMBED_KEYS if inside else frozenset()),
+    }
     if chunk.metadata["chunk_type"] in ("figure", "chart"):
         for span in chunk.spans:
-            path, content = paths.pop(span.element_id, None), data.pop(span.element_id, None)
-            if path is not None or content is not None:
+            path, encoded = paths.pop(span.element_id, None), data.pop(span.element_id, None)
+            if path is not None or encoded is not None:
                 picture = MediaResource(
                     path=None if path is None else Path(path),
-                    data=None if content is None else content.encode(),
+                    data=None if encoded is None else encoded.encode(),
                     mimetype="image/png",
                 )
                 return ImageDocument(**values, image_resource=picture)
