@@ -99,6 +99,10 @@ class ServerHealth:
         """Whether a request that began then, and has not been reported yet, is the probe."""
         return self.is_probed and began > self._down_at
 
+    def opened(self) -> None:
+        """The server said what it serves: from now on it is one that worked."""
+        self._has_worked = True
+
     def replied(self, began: float) -> None:
         """The server answered as servers that work do: with a reply, or with what is wrong about the page.
 

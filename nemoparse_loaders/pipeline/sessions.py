@@ -132,6 +132,7 @@ class SessionKeeper:
                 "model, or set profile="
             )
         endpoint.session = session
+        endpoint.health.opened()
         if endpoint.error is not None:
             logger.info("%s is up now and gets pages", endpoint.name)
             endpoint.error = None

@@ -140,7 +140,7 @@ def test_a_server_that_worked_is_waited_for_longer(
 ) -> None:
     server = ServerHealth(alone=True, policy=RetryPolicy(retries, restart_s=90), clock=clock)
     if has_worked:
-        server.replied(clock.now)
+        server.opened()
     clock.ahead(1)
     down = clock.now
     server.failed(refused(), down, 1)
