@@ -75,7 +75,7 @@ def table_drafts(item: Float, whole: WholeTable, budget: Budget, overlap_sentenc
             item,
             piece.table.to_markdown(),
             piece.embed_text,
-            _spans(whole, piece.start, piece.end),
+            _spans(whole, piece.start, piece.end, name_rows=bool(piece.part)),
             TableRows(item.placed.element.id, number, len(pieces), piece.start, piece.end),
             first=number == 1,
             part=piece.part,
@@ -246,8 +246,11 @@ def _draft(
     )
 
 
-def _spans(whole: WholeTable, start: int, end: int) -> list[Span]:
-    """Where rows of the whole table stand: a share of the height of each part that they take."""
+def _spans(whole: WholeTable, start: int, end: int, *, name_rows: bool = False) -> list[Span]:
+    """Where rows of the whole table stand: a share of the height of each part that they take.
+
+    Their numbers are named where they are not all rows of a part, or on demand.
+    """
     spans: list[Span] = []
     for part in whole.parts:
         first = max(start, part.first_row) - part.first_row
@@ -255,7 +258,7 @@ def _spans(whole: WholeTable, start: int, end: int) -> list[Span]:
         if first >= last:
             continue
         span = whole_span(part.placed)
-        if first > 0 or last < part.n_rows:
+        if name_rows or first > 0 or last < part.n_rows:
             height = part.n_rows + part.skipped
             top = (first + part.skipped) / height if first > 0 else 0.0
             span = slice_of(span, top, (last + part.skipped) / height, f"rows {first}:{last}")
