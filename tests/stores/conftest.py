@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -57,16 +58,19 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[servers.Postg
 
 
 @pytest.fixture
-def place(request: pytest.FixtureRequest, store_name: str, tmp_path: Path) -> Place:
+def place(request: pytest.FixtureRequest, store_name: str, tmp_path: Path) -> Iterator[Place]:
     """Where the test's store keeps its data; starts the server that it needs."""
     folder = tmp_path / "store"
     folder.mkdir()
     name = f"chunks_{uuid.uuid4().hex[:12]}"
     if store_name == "chroma-server":
-        return Place(folder, name, chroma_port=request.getfixturevalue("chroma_port"))
-    if store_name.startswith("pgvector"):
-        return Place(folder, name, postgres=request.getfixturevalue("postgres"))
-    return Place(folder, name)
+        yield Place(folder, name, chroma_port=request.getfixturevalue("chroma_port"))
+    elif store_name.startswith("pgvector"):
+        yield Place(folder, name, postgres=request.getfixturevalue("postgres"))
+    else:
+        yield Place(folder, name)
+    # What the clients left open goes now, and not in the middle of another test.
+    gc.collect()
 
 
 @pytest.fixture(scope="session")
