@@ -78,7 +78,7 @@ class LayoutChunker:
                 or model. None for an estimate that is on the safe side for English, see
                 `tokens.estimate_tokens`.
             overlap_sentences: 0 for none.
-            min_tokens: Text chunks of fewer tokens go with a neighbour, of another section if need be, where
+            min_tokens: Text chunks of fewer tokens go with a neighbour under the same parent heading, where
                 both fit; at most half of ``max_tokens``. 0 for none.
             parents: "section" gives each chunk the section that it stands in as its parent, "page" the page
                 that it begins on; `chunk_tree` returns them.

@@ -6,7 +6,11 @@ from collections.abc import Callable, Sequence
 
 
 def pack(
-    costs: Sequence[int], limit: int, fits: Callable[[int, int], bool], opens: Sequence[bool] | None = None
+    costs: Sequence[int],
+    limit: int,
+    fits: Callable[[int, int], bool],
+    opens: Sequence[bool] | None = None,
+    leads: Sequence[bool] | None = None,
 ) -> list[tuple[int, int]]:
     """Ranges of neighbours that fit together, each as long as possible.
 
@@ -16,6 +20,7 @@ def pack(
         fits: Whether the items from ``start`` to ``end`` really fit; asked for ranges that the estimate
             allows.
         opens: Items that must begin a range.
+        leads: Items that belong to the one behind them: they end no range, if that leaves any item in it.
 
     Returns:
         (start, end) of each range. Only a range of one item may not fit.
@@ -29,6 +34,10 @@ def pack(
             end += 1
         while end > start + 1 and not fits(start, end):
             end -= 1
+        last = end
+        while leads and end < len(costs) and last > start and leads[last - 1]:
+            last -= 1
+        end = last if last > start else end
         ranges.append((start, end))
         start = end
     return ranges

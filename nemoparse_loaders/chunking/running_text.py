@@ -55,6 +55,7 @@ def _packed(blocks: Sequence[Block], budget: Budget) -> list[tuple[int, int]]:
         budget.max_tokens - budget.empty,
         lambda start, end: budget.fits(_embedded(blocks[start:end], budget)),
         [block.opens for block in blocks],
+        [block.leads for block in blocks],
     )
 
 

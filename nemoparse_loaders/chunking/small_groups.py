@@ -13,7 +13,10 @@ from .running_text import path_of
 def with_small_merged(
     groups: Sequence[Sequence[Block]], budget: Budget, min_tokens: int
 ) -> list[list[Block]]:
-    """Merge groups of fewer tokens with the neighbour that shares more headings, where both fit together.
+    """Merge groups of fewer tokens with a neighbour under the same parent, where both fit together.
+
+    Of two neighbours it is the one that shares more headings. What is small at the top of the document goes
+    with any neighbour.
 
     Args:
         groups: Blocks that become one chunk each.
@@ -43,6 +46,9 @@ def _better_side(
         if first < 0 or first + 1 >= len(groups):
             continue
         shared = common_path([path_of(groups[first]), path_of(groups[first + 1])])
+        # Its own section's parent at least, so that no path gets shorter than that.
+        if len(shared) < len(path_of(groups[index])) - 1:
+            continue
         fits = costs[first] + costs[first + 1] <= budget.room(budget.prefix(shared))
         if fits and (best is None or (len(shared), first) > best):
             best = (len(shared), first)

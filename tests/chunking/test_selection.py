@@ -104,3 +104,32 @@ def test_merging_keeps_the_budget_and_the_elements(
 def test_a_least_size_of_more_than_half_the_budget_is_refused() -> None:
     with pytest.raises(OptionError, match="min_tokens must be 0 to 32"):
         LayoutChunker(64, min_tokens=33)
+
+
+def test_small_chunks_do_not_leave_their_parent(make_document: MakeDocument) -> None:
+    def words(text: str) -> int:
+        return len(text.split())
+
+    document = make_document(
+        [
+            ("Section-header", "1 Alpha"),
+            ("Section-header", "1.1 Beta"),
+            ("Text", "Long. " * 24),
+            ("Section-header", "1.2 Gamma"),
+            ("Text", "Short."),
+            ("Section-header", "2 Delta"),
+            ("Section-header", "2.1 Epsilon"),
+            ("Text", "Other. " * 12),
+            ("Section-header", "2.2 Zeta"),
+            ("Text", "Third. " * 24),
+        ]
+    )
+
+    chunks = LayoutChunker(30, words, min_tokens=10).chunk(document)
+
+    assert [chunk.metadata["section_path"] for chunk in chunks] == [
+        "1 Alpha > 1.1 Beta",
+        "1 Alpha > 1.2 Gamma",
+        "2 Delta > 2.1 Epsilon",
+        "2 Delta > 2.2 Zeta",
+    ]
