@@ -77,6 +77,7 @@ def test_other_contents_are_refused() -> None:
         NemotronParseLoader("a.pdf", base_url="http://127.0.0.1:9", content="markdown")
 
 
+@pytest.mark.langchain_classic
 @pytest.mark.parametrize("parents", ["section", "page"])
 def test_a_retriever_gives_the_parents_of_what_it_finds(
     document: NemotronParseDocument, parents: Literal["section", "page"]
