@@ -11,6 +11,7 @@ from ..document import ParsedDocument
 from .blocks import Draft, Span
 from .chunk import Chunk, ChunkLevel, ChunkSpan
 from .clean import storable
+from .furniture import printed_labels
 from .metadata import build_metadata
 from .tokens import TokenCounter
 
@@ -40,6 +41,7 @@ def finish(
     parents = parents or [""] * len(drafts)
     ids = chunk_ids(document, drafts, level)
     before, behind = _neighbours(ids, parents if level == "section" else [""] * len(ids))
+    labels = printed_labels(document)
     chunks: list[Chunk] = []
     for index, (draft, chunk_id, parent_id) in enumerate(zip(drafts, ids, parents, strict=True)):
         embed_text = storable(draft.embed_text)
@@ -55,6 +57,7 @@ def finish(
                     parent_id=parent_id,
                     chunk_index=index,
                     n_tokens=count(embed_text),
+                    labels=labels,
                 ),
                 level=level,
                 spans=tuple(map(_span, draft.spans)),

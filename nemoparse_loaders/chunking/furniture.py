@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from ..document import Element, ElementType, ParsedDocument, ParsedPage
@@ -125,7 +125,7 @@ def printed_labels(document: ParsedDocument) -> dict[int, str]:
     return labels
 
 
-def page_label(page: ParsedPage, printed: dict[int, str]) -> str:
+def page_label(page: ParsedPage, printed: Mapping[int, str]) -> str:
     """The label of the file if it has one that is more than the page's number, else the printed one."""
     if page.label and page.label != str(page.number):
         return page.label

@@ -12,6 +12,7 @@ from .blocks import Draft, Span
 from .boxes import PageBox, boxes_json, column_boxes, page_boxes
 from .chunk import MetadataValue
 from .clean import shortened, storable
+from .furniture import page_label
 
 METADATA_KEYS: Mapping[str, type[MetadataValue]] = MappingProxyType(
     {
@@ -89,8 +90,11 @@ def build_metadata(
     parent_id: str = "",
     chunk_index: int,
     n_tokens: int,
+    labels: Mapping[int, str] = MappingProxyType({}),
 ) -> dict[str, MetadataValue]:
     """The metadata of one chunk, in the order of `METADATA_KEYS`.
+
+    A page that the file itself gives no label has that of ``labels``, what is printed on it, else its number.
 
     Where it would be over 1 KB, ids and pages are written as ranges and boxes are merged page by page; then
     path and caption are cut, and at last lists of boxes and ids to their ends. Keys never go, and what names
@@ -113,7 +117,7 @@ def build_metadata(
         "page_number": min(numbers, default=0),
         "page_end": max(numbers, default=0),
         "pages": ",".join(map(str, sorted(numbers))),
-        "page_label": (first_page.label or str(first_page.number)) if first_page else "",
+        "page_label": page_label(first_page, labels) if first_page else "",
         "total_pages": document.total_pages or len(document.pages),
         "bboxes": "[]",
         "bbox_precision": "estimated" if any(span.estimated and span.bbox for span in spans) else "element",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from nemoparse_loaders import LayoutChunker
 from nemoparse_loaders.chunking.body import body_of
 from nemoparse_loaders.chunking.furniture import page_label, printed_labels
 from nemoparse_loaders.chunking.steps import Steps
@@ -159,3 +160,12 @@ def test_text_that_repeats_the_page_headers_of_other_pages_is_furniture() -> Non
     pages[4][0] = ("Text", "45", TOP)
 
     assert kept(document(*pages)) == BODIES
+
+
+def test_chunks_have_the_printed_label_and_the_document_is_not_changed() -> None:
+    doc = document([body(1), ("Page-footer", "iv", BOTTOM)], [body(2)], labels=["1", "A-2"])
+
+    chunks = LayoutChunker(16, lambda text: 7 * len(text.split())).chunk(doc)
+
+    assert [chunk.metadata["page_label"] for chunk in chunks] == ["iv", "A-2"]
+    assert doc.pages[0].label == "1"
