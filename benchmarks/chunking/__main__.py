@@ -30,7 +30,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--ablations", type=int, default=0, help="ours without each step, at this size")
     parser.add_argument("--speed", action="store_true", help="measure processor time only")
     parser.add_argument("--report", action="store_true", help="only print the results that are there")
-    parser.add_argument("--failures", default="", help="only list the table questions that this one misses")
+    parser.add_argument("--failures", default="", help="only list what this configuration misses")
+    parser.add_argument("--kind", default="table", help="of the questions that --failures lists")
     parser.add_argument("--threads", type=int, default=1)
     options = parser.parse_args()
     if "ohr" in options.sets and options.data is None:
@@ -71,7 +72,7 @@ def main() -> None:
             print(speed.compare(task, tokenizer, docling))
             continue
         if options.failures:
-            print(failures.listed(task, options.failures, tokenizer))
+            print(failures.listed(task, options.failures, options.kind, tokenizer))
             continue
         if not options.report:
             evaluate(

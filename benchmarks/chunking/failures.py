@@ -1,4 +1,4 @@
-"""Table questions whose evidence a configuration does not bring within the budget, grouped by cause."""
+"""Questions whose evidence a configuration does not bring within the budget, grouped by cause."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from .words import covered, letters
 ENOUGH = 0.9
 
 
-def listed(task: Task, label: str, tokenizer_file: Path) -> str:
-    """The misses of a configuration of ours with BM25 on table questions, one paragraph each.
+def listed(task: Task, label: str, kind: str, tokenizer_file: Path) -> str:
+    """The misses of a configuration of ours with BM25 on questions of a kind, one paragraph each.
 
     Causes: "evidence not in the text" (no chunk of the document has it), "cut" (no single chunk has all of
     it), "just behind the budget" (the chunk is within twice the budget), "wrong document" (the chunks that
@@ -33,7 +33,7 @@ def listed(task: Task, label: str, tokenizer_file: Path) -> str:
     texts = [letters(piece.text) for piece in pieces]
     domain_of = {question.document: question.domain for question in task.questions}
     groups: dict[str, list[str]] = {}
-    asked = [question for question in task.questions if task.kinds[question.id] == "table"]
+    asked = [question for question in task.questions if task.kinds[question.id] == kind]
     for domain in sorted({question.domain for question in asked}):
         places = [place for place, piece in enumerate(pieces) if domain_of[piece.document] == domain]
         own = [question for question in asked if question.domain == domain]

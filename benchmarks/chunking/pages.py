@@ -23,6 +23,8 @@ _NUMBERED = re.compile(r"(?:\d{1,2}(?:\.\d{1,2}){0,3}\.?|[A-Z](?:\.\d{1,2}){1,3}
 _NAMED = re.compile(r"(?:article|section|chapter|appendix|schedule|exhibit|annex|part)\s+[\dIVXA-Z]", re.I)
 _ITEM = re.compile(r"(?:[-*•]|\(?[a-z\d]{1,3}[.)])\s+\S")
 _MARKDOWN_HEADING = re.compile(r"(#{1,6})\s+(.+)")
+_STEP = re.compile(r"\(?(\d{1,2})[.)]?\s")
+_CONTENTS_LINE = re.compile(r"\.{4,}\s*[\divx]*$")
 _LONGEST_HEADING = 12
 _ENDS = (".", "!", "?", ":", ";")
 
@@ -46,8 +48,34 @@ def page_of(text: str, number: int) -> ParsedPage:
     return decode_page(reply, page_number=number)
 
 
-def classified(text: str) -> Iterator[tuple[str, str]]:
-    """(class, text) of each block of a page, in order."""
+def classified(text: str) -> list[tuple[str, str]]:
+    """(class, text) of each block of a page, in order.
+
+    Numbered lines that follow one another are the steps of a list or lines of contents, no headings.
+    """
+    blocks = list(_blocks(text))
+    numbers = [_number_of_step(kind, body) for kind, body in blocks]
+    return [
+        ("List-item" if kind == "Section-header" and _in_steps(numbers, place) else kind, body)
+        for place, (kind, body) in enumerate(blocks)
+    ]
+
+
+def _number_of_step(kind: str, body: str) -> int | None:
+    match = _STEP.match(body) if kind in ("Section-header", "List-item") else None
+    return int(match.group(1)) if match else None
+
+
+def _in_steps(numbers: Sequence[int | None], place: int) -> bool:
+    own = numbers[place]
+    if own is None:
+        return False
+    before = numbers[place - 1] if place else None
+    behind = numbers[place + 1] if place + 1 < len(numbers) else None
+    return before == own - 1 or behind == own + 1
+
+
+def _blocks(text: str) -> Iterator[tuple[str, str]]:
     for is_table, part in _tables_apart(text):
         if is_table:
             yield "Table", part
@@ -122,11 +150,12 @@ def _is_heading(line: str) -> bool:
     if _MARKDOWN_HEADING.fullmatch(line):
         return True
     words = line.split()
-    if not 1 <= len(words) <= _LONGEST_HEADING or line.endswith((",", ";", ":")):
+    if not 1 <= len(words) <= _LONGEST_HEADING or line.endswith((",", ";", ":")) or line[0] in "-*•":
         return False
     letters = [character for character in line if character.isalpha()]
-    if len(letters) < 3 or "$" in line or "\\" in line:
+    if len(letters) < 3 or "$" in line or "\\" in line or _CONTENTS_LINE.search(line):
         return False
     if _NUMBERED.match(line) or _NAMED.match(line):
-        return not line.endswith(".") or len(words) <= 6
+        # "2. Term of Lease." is a heading, "2. Press the button." a sentence.
+        return not line.endswith(".") or all(word[0].isupper() for word in words[1:] if len(word) > 3)
     return len(letters) > 3 and line.upper() == line and not line.endswith(".")

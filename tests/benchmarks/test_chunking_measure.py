@@ -85,6 +85,15 @@ def test_page_text_becomes_blocks_with_classes() -> None:
     assert (table.n_rows, table.n_cols) == (2, 2)
 
 
+def test_numbered_lines_in_a_row_are_steps_and_no_headings() -> None:
+    steps = "4. Pull shelf straight out.\n5. Lift it.\n\n6. Cleaning\n\nUse a soft cloth for it."
+
+    kinds = [kind for kind, _ in classified(steps)]
+    assert kinds == ["List-item", "List-item", "List-item", "Text"]
+    assert [kind for kind, _ in classified("6. Cleaning\n\nUse a soft cloth.")] == ["Section-header", "Text"]
+    assert [kind for kind, _ in classified("2. Leases ..... 12")] != ["Section-header"]
+
+
 def test_a_tabular_without_an_end_is_text() -> None:
     assert [kind for kind, _ in classified("before\n\n\\begin{tabular}{c} a & b")] == ["Text", "Text"]
 
