@@ -20,12 +20,14 @@ from nemoparse_loaders.pipeline.retry import RetryPolicy
 from nemoparse_loaders.testing import (
     BrokenJson,
     CutConnection,
+    Death,
     Drip,
     EmptyReply,
     Fault,
     FinishReason,
     Hang,
     HttpError,
+    Loop,
     ParseServer,
 )
 from nemoparse_loaders.testing.requests import RecordedRequest
@@ -47,10 +49,12 @@ FAULTS: dict[str, Fault] = {
     "abort": FinishReason("abort"),
     "truncated": FinishReason("length"),
     "empty reply": EmptyReply(),
+    "loop": Loop(),
+    "death": Death(seconds=0.1),
 }
 
 # The server is fine, and the reply is not.
-OF_THE_MODEL = {"truncated", "empty reply"}
+OF_THE_MODEL = {"truncated", "empty reply", "loop"}
 
 CASES = [(name,) for name in FAULTS] + list(itertools.combinations(FAULTS, 2))
 
@@ -165,7 +169,8 @@ async def test_every_fault_alone_and_in_pairs(pdf: Path) -> None:
     await asyncio.gather(*map(run, CASES))
 
 
-@pytest.mark.parametrize("name", FAULTS)
+# A death hits every page that is on its way.
+@pytest.mark.parametrize("name", [name for name in FAULTS if name != "death"])
 async def test_a_fault_that_stays_costs_its_pages_only(
     pdf: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
