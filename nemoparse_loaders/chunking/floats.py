@@ -22,6 +22,10 @@ from .budget import Budget
 from .continuations import WholeTable
 from .outline import Path
 from .running_text import text_pieces
+from .sentences import sentence_spans
+
+# "Table 12." ends no sentence that says anything.
+_LONGEST_LABEL = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +86,26 @@ class Float:
         behind = [line for position, line in lines if position >= first]
         return " ".join(line for line in (self.repeated, *before, label, *behind) if line)
 
+    def brief(self, budget: Budget) -> str:
+        """What is said in front of its later pieces, in the tokens of a quarter of the budget at most.
+
+        The introduction where it is short; else the first sentence of the caption, and those behind it that
+        leave it within a sixth of the budget.
+        """
+        few = budget.max_tokens // 6
+        words = self.introduction
+        if not words or budget.cost(words) <= few:
+            return words
+        words = self.caption or words
+        ends = [end for _, end in sentence_spans(words)]
+        first = next((end for end in ends if end > _LONGEST_LABEL), ends[-1])
+        taken = first
+        for end in ends:
+            if end > first and budget.cost(words[:end].rstrip()) > few:
+                break
+            taken = max(taken, end)
+        return budget.within(words[:taken].rstrip(), budget.max_tokens // 4)
+
     @property
     def noted(self) -> str:
         """The words of its notes, one line each, but for one that is its caption."""
@@ -102,6 +126,26 @@ class Float:
         texts += [(block.position, block.text) for block in self._blocks(with_notes)]
         return "\n\n".join(text for _, text in sorted(texts, key=lambda item: item[0]) if text)
 
+    def begun(self, body: str, budget: Budget, *, with_notes: bool) -> str:
+        """Markdown of all of it, or of its first piece, as `framed` has it.
+
+        A caption that is running text as well, because it is too long, is said in brief, and so is what is
+        repeated of the text before it.
+        """
+        text = self.framed(body, with_notes=with_notes)
+        said = self.repeated if self._shows_caption(with_notes) else self.brief(budget)
+        return "\n\n".join(part for part in (said, text) if part)
+
+    def continued(self, body: str, brief: str) -> str:
+        """Markdown of a later piece, under what introduces it as `brief` has it."""
+        if brief == self.introduction and not self.repeated and self._shows_caption(with_notes=False):
+            return self.framed(body, with_notes=False)
+        return "\n\n".join(part for part in (brief, body) if part)
+
+    def _shows_caption(self, with_notes: bool) -> bool:
+        lines = [" ".join(block.embed.split()) for block in self._blocks(with_notes)]
+        return not self.caption or bool(self.captions) or self.caption in lines
+
     def _blocks(self, with_notes: bool) -> tuple[Block, ...]:
         return self.leads + self.notes if with_notes else self.leads
 
@@ -121,15 +165,13 @@ def figure_drafts(figure: Float, budget: Budget, overlap_sentences: int) -> Iter
     if figure.is_empty:
         return
     prefix = budget.prefix(figure.path, figure.introduction)
-    # The first piece holds the caption; the others repeat it as far as there is room.
-    brief = budget.prefix(figure.path, figure.introduction, brief=True)
     whole = "\n".join(part for part in (prefix, words) if part)
     noted = "\n".join(part for part in (whole, figure.noted) if part)
     if whole and (budget.fits(noted) or budget.fits(whole)):
         with_notes = budget.fits(noted)
         yield Draft(
             kind=kind,
-            text=figure.framed(reader_text(element), with_notes=with_notes),
+            text=figure.begun(reader_text(element), budget, with_notes=with_notes),
             embed_text=noted if with_notes else whole,
             spans=figure.framed_spans([whole_span(figure.placed)], with_notes=with_notes),
             path=figure.path,
@@ -140,6 +182,9 @@ def figure_drafts(figure: Float, budget: Budget, overlap_sentences: int) -> Iter
         if not with_notes:
             yield from note_drafts(figure, budget, overlap_sentences)
         return
+    # The first piece holds the caption; the others repeat its beginning.
+    said = figure.brief(budget)
+    brief = budget.prefix(figure.path, said)
     front, full = (f"{text}\n" if text else "" for text in (brief, prefix))
     pieces = text_pieces(source_text(element, kind), kind, front, budget, overlap_sentences)
     for number, piece in enumerate(pieces, start=1):
@@ -148,7 +193,9 @@ def figure_drafts(figure: Float, budget: Budget, overlap_sentences: int) -> Iter
         embed = next((text for text in (before + piece.embed for before in fronts) if budget.fits(text)), "")
         yield Draft(
             kind=kind,
-            text=figure.framed(piece.text, with_notes=False),
+            text=figure.begun(piece.text, budget, with_notes=False)
+            if number == 1
+            else figure.continued(piece.text, said),
             embed_text=embed,
             spans=figure.framed_spans([span], with_notes=False) if number == 1 else (span,),
             path=figure.path,
@@ -161,10 +208,12 @@ def figure_drafts(figure: Float, budget: Budget, overlap_sentences: int) -> Iter
 
 def note_drafts(item: Float, budget: Budget, overlap_sentences: int) -> Iterator[Draft]:
     """The notes of a float that leaves no room for them, under its caption."""
-    prefix = budget.prefix(item.path, item.introduction, brief=True)
+    if not item.notes:
+        return
+    prefix = budget.prefix(item.path, item.brief(budget))
     front = f"{prefix}\n" if prefix else ""
     together = front + item.noted
-    if item.notes and item.noted and budget.fits(together):
+    if item.noted and budget.fits(together):
         kinds = {block.kind for block in item.notes}
         yield Draft(
             kind=kinds.pop() if len(kinds) == 1 else "text",

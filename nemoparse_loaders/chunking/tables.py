@@ -37,7 +37,6 @@ def table_drafts(item: Float, whole: WholeTable, budget: Budget, overlap_sentenc
         OptionError: Not even a single character fits into the budget.
     """
     front = _front(budget.prefix(item.path, item.introduction))
-    brief = _front(budget.prefix(item.path, item.introduction, brief=True))
     words = [_words_around(part) for part in whole.parts]
     rows = Rows(whole.table, plain=budget.steps.embed_text)
     lines = [
@@ -57,7 +56,7 @@ def table_drafts(item: Float, whole: WholeTable, budget: Budget, overlap_sentenc
         texts += [entry.behind for entry in words]
         yield _draft(
             item,
-            "\n\n".join(text for text in texts if text),
+            item.begun("\n\n".join(text for text in texts if text), budget, with_notes=with_notes),
             noted if with_notes else everything,
             _spans(whole, 0, whole.table.n_rows),
             TableRows(item.placed.element.id, 1, 1, 0, whole.table.n_rows),
@@ -67,13 +66,16 @@ def table_drafts(item: Float, whole: WholeTable, budget: Budget, overlap_sentenc
         if not with_notes:
             yield from note_drafts(item, budget, overlap_sentences)
         return
+    said = item.brief(budget)
+    brief = _front(budget.prefix(item.path, said))
     for entry in words:
         yield from _words_drafts(item, entry.part, entry.before, brief, budget, overlap_sentences)
     pieces = list(_pieces(rows, front, brief, budget))
     for number, piece in enumerate(pieces, start=1):
+        body = piece.table.to_markdown()
         yield _draft(
             item,
-            piece.table.to_markdown(),
+            item.begun(body, budget, with_notes=False) if number == 1 else item.continued(body, said),
             piece.embed_text,
             _spans(whole, piece.start, piece.end, name_rows=bool(piece.part)),
             TableRows(item.placed.element.id, number, len(pieces), piece.start, piece.end),
@@ -92,7 +94,7 @@ def _front(prefix: str) -> str:
 def _pieces(rows: Rows, front: str, brief: str, budget: Budget) -> Iterator[RowPiece]:
     """The rows of a table that does not fit, in pieces that do.
 
-    The first piece holds header and caption, the others repeat them (the caption as far as there is room),
+    The first piece holds header and caption, the others repeat them (of a long caption the beginning),
     and the row that names the section of the table that they begin in.
     """
     repeats = budget.steps.header_rows
@@ -236,7 +238,7 @@ def _draft(
         spans = [slice_of(span, 0.0, 1.0, f"{span.part} {part}") for span in spans]
     return Draft(
         kind="table",
-        text=item.framed(text, with_notes=with_notes),
+        text=text,
         embed_text=embed_text,
         spans=item.framed_spans(spans, with_notes=with_notes) if first else tuple(spans),
         path=item.path,

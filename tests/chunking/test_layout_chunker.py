@@ -208,6 +208,49 @@ def test_a_long_table_is_cut_between_rows_under_its_header(
     ]
 
 
+@pytest.mark.parametrize(
+    ("more", "first"),
+    [
+        ("Monthly.", "Table 2. Iron in the oil of old turbines. Monthly."),
+        # Too long to stand with the table: it is running text as well.
+        (prose(10), "Table 2. Iron in the oil of old turbines."),
+    ],
+)
+def test_later_pieces_of_a_table_say_the_first_sentence_of_its_caption(
+    make_document: MakeDocument, make_table: MakeTable, more: str, first: str
+) -> None:
+    table = make_table([["Turbine", "Iron"], *([f"N{i}", str(20 + i)] for i in range(30))])
+    document = make_document(
+        [
+            ("Caption", f"Table 2. Iron in the oil of old turbines. {more}"),
+            Element(id="", type="Table", table=table, markdown=table.to_markdown()),
+        ]
+    )
+
+    chunks = LayoutChunker(max_tokens=40, tokenizer=words).chunk(document)
+
+    pieces = [chunk for chunk in chunks if chunk.metadata["table_parts"]]
+    assert len(pieces) > 1
+    assert pieces[0].text.startswith(f"{first}\n\n|")
+    for piece in pieces[1:]:
+        assert piece.text.startswith("Table 2. Iron in the oil of old turbines.\n\n|")
+        assert piece.embed_text.startswith("Table 2. Iron in the oil of old turbines.\nTurbine Iron\n")
+
+
+def test_pieces_of_a_figure_say_the_first_sentence_of_its_caption(make_document: MakeDocument) -> None:
+    document = make_document(
+        [("Chart", prose(90)), ("Caption", "Figure 2. Iron in the oil of old turbines. Monthly.")]
+    )
+
+    first, *later = LayoutChunker(max_tokens=40, tokenizer=words).chunk(document)
+
+    assert first.text.endswith("Figure 2. Iron in the oil of old turbines. Monthly.")
+    assert later
+    for piece in later:
+        assert piece.text.startswith("Figure 2. Iron in the oil of old turbines.\n\n")
+        assert piece.embed_text.startswith("Figure 2. Iron in the oil of old turbines.\n")
+
+
 def test_rows_that_a_span_ties_together_stay_together(make_document: MakeDocument) -> None:
     document = make_document(
         [
