@@ -13,6 +13,8 @@ from .body import Placed
 _SAME_SIZE = 0.13
 # A line's height by its letters' mean width, both in points: 1.2 by 0.5 of the font's size.
 _HEIGHT_BY_WIDTH = 2.4
+# Points; no text has a box that is thinner, and numbers get out of hand below.
+_SMALLEST_SIDE = 0.1
 # Points, where the page's size is not known.
 _PAGE = (612.0, 792.0)
 # Left edges closer than this, of the page's width, stand above each other.
@@ -58,7 +60,7 @@ def line_height(placed: Placed) -> float:
         return 0.0
     page_width, page_height = placed.page.width_pt or _PAGE[0], placed.page.height_pt or _PAGE[1]
     width, height = box.width * page_width, box.height * page_height
-    if width <= 0 or height <= 0:
+    if min(width, height) < _SMALLEST_SIDE:
         return 0.0
     # n lines are as high as height / n, and their letters as wide as width * n / length.
     lines = max(1, round(math.sqrt(height * len(text) / (_HEIGHT_BY_WIDTH * width))), text.count("\n") + 1)

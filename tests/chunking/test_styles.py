@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from nemoparse_loaders.chunking.body import body_of
 from nemoparse_loaders.chunking.outline import outline
@@ -45,6 +47,15 @@ def headings(*lines: Line) -> ParsedDocument:
             for index, (text, size) in enumerate(lines, start=1)
         )
     )
+
+
+@example((0.0, 0.0, 2.225073858507203e-309, 1.0), "0")
+@example((0.0, 0.0, 5e-324, 1.0), "0")
+@given(st.tuples(*[st.floats(0, 1)] * 4), st.text(max_size=300))
+def test_any_box_has_lines_of_some_height(corners: tuple[float, float, float, float], text: str) -> None:
+    doc = document(("Title", text, BBox.clamped(*corners)))
+    [height] = [line_height(placed) for placed in body_of(doc)]
+    assert 0 <= height <= 792
 
 
 def test_larger_headings_stand_above_smaller_ones() -> None:
