@@ -12,7 +12,7 @@ import os
 import threading
 import weakref
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
-from concurrent.futures import CancelledError, Future
+from concurrent.futures import CancelledError, Future, wait
 from contextlib import suppress
 from types import TracebackType
 from typing import Any, TypeVar
@@ -23,6 +23,9 @@ from ..rendering import workers as _workers  # noqa: F401
 from .daemon_threads import DaemonThreads
 
 T = TypeVar("T")
+
+# How long Ctrl-C may go unseen at most.
+_SLICE_S = 0.5
 
 # Iterations that nobody has finished. Once the interpreter has stopped its daemon threads no loop cleans up:
 # an iteration that is closed only then would wait for ever.
@@ -86,6 +89,9 @@ class LoopThread:
             )
         future: Future[T] = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
         try:
+            # In slices: a signal in the moment before a wait begins is otherwise seen only when that ends.
+            while not future.done():
+                wait((future,), timeout=_SLICE_S)
             return future.result()
         except BaseException:
             # Ctrl-C reaches the caller's thread only. Wait for the coroutine to clean up before leaving.
