@@ -9,7 +9,7 @@ from ..errors import OptionError
 from .clean import shortened
 from .outline import Path
 from .steps import ALL_STEPS, Steps
-from .tokens import TokenCounter
+from .tokens import KeptCounts, TokenCounter
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class Budget:
 
     Attributes:
         max_tokens: The limit.
-        count: Counts tokens.
+        count: Counts tokens, and keeps the counts.
         empty: Tokens of the empty text: the special tokens that a tokenizer adds to every text.
         steps: Which steps are taken on the way.
     """
@@ -31,8 +31,9 @@ class Budget:
 
     @classmethod
     def of(cls, max_tokens: int, count: TokenCounter, steps: Steps = ALL_STEPS) -> Budget:
-        """A budget of that many tokens."""
-        return cls(max_tokens, count, count(""), steps)
+        """A budget of that many tokens for one document; no text of it is counted twice."""
+        kept = KeptCounts(count)
+        return cls(max_tokens, kept, kept(""), steps)
 
     def fits(self, text: str) -> bool:
         """Whether the text is within the limit."""

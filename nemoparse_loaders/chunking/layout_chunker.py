@@ -134,31 +134,36 @@ class LayoutChunker:
         Raises:
             OptionError: The tokenizer counts more than ``max_tokens`` for a single character.
         """
-        return self.tree_of(document, self.drafts(document))
+        budget = self.budget()
+        return self.tree_of(document, self.drafts(document, budget), budget)
 
-    def tree_of(self, document: ParsedDocument, leaves: Sequence[Draft]) -> ChunkTree:
-        """As `chunk_tree`, from drafts; one that stands for a page without content has no parent."""
+    def budget(self) -> Budget:
+        """A budget to chunk one document with."""
+        return Budget.of(self.max_tokens, self._count, self.steps)
+
+    def tree_of(self, document: ParsedDocument, leaves: Sequence[Draft], budget: Budget) -> ChunkTree:
+        """As `chunk_tree`, from drafts; one that stands for a page without content has no parent.
+
+        The budget is that of the drafts, so that what they were counted with is not counted again.
+        """
         if self.parents is None:
-            return ChunkTree([], finish(document, leaves, "chunk", self._count))
-        family = family_of(document, leaves, self.parents, self._budget(), self.selection)
+            return ChunkTree([], finish(document, leaves, "chunk", budget.count))
+        family = family_of(document, leaves, self.parents, budget, self.selection)
         ids = chunk_ids(document, family.drafts, self.parents)
         above = ["" if index is None else ids[index] for index in family.above]
         of_leaf = ["" if index is None else ids[index] for index in family.of_leaf]
         return ChunkTree(
-            finish(document, family.drafts, self.parents, self._count, above),
-            finish(document, leaves, "chunk", self._count, of_leaf),
+            finish(document, family.drafts, self.parents, budget.count, above),
+            finish(document, leaves, "chunk", budget.count, of_leaf),
         )
 
-    def drafts(self, document: ParsedDocument) -> list[Draft]:
+    def drafts(self, document: ParsedDocument, budget: Budget) -> list[Draft]:
         """The chunks before they have ids and metadata, in reading order."""
         return drafts_of(
             document,
-            self._budget(),
+            budget,
             self.overlap_sentences,
             self.steps,
             selection=self.selection,
             min_tokens=self.min_tokens,
         )
-
-    def _budget(self) -> Budget:
-        return Budget.of(self.max_tokens, self._count, self.steps)

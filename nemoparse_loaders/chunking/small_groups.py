@@ -24,6 +24,8 @@ def with_small_merged(
         min_tokens: Groups of at least as many tokens are left alone; 0 merges none.
     """
     merged = [list(group) for group in groups]
+    if not min_tokens:
+        return merged
     costs = [sum(budget.cost(block.embed) for block in group) for group in merged]
     index = 0
     while index < len(merged):

@@ -44,10 +44,11 @@ def split_document(
     """
     chunker = chunker or LayoutChunker()
     if split == "chunk":
-        leaves = chunker.drafts(document)
+        budget = chunker.budget()
+        leaves = chunker.drafts(document, budget)
         if include_failed:
             leaves = _with_placeholders(document, leaves)
-        return chunker.tree_of(document, leaves).chunks
+        return chunker.tree_of(document, leaves, budget).chunks
     if split == "element":
         drafts = list(_element_drafts(document))
     elif split == "page":

@@ -33,6 +33,35 @@ class TokenCounter(Protocol):
         ...
 
 
+# Some 1,400 pages: a document's texts are seen several times each while it is cut into chunks.
+_MOST_KEPT_CHARACTERS = 8_000_000
+
+
+class KeptCounts:
+    """A counter that asks another one once for each text, as long as one document is worked on.
+
+    Blocks, candidates and finished chunks are often the same text, and a tokenizer takes most of the time of
+    chunking. What is kept is bounded: past some millions of characters all of it is dropped.
+    """
+
+    def __init__(self, count: TokenCounter) -> None:
+        self._count = count
+        self._kept: dict[str, int] = {}
+        self._characters = 0
+
+    def __call__(self, text: str, /) -> int:
+        """As the other counter."""
+        tokens = self._kept.get(text)
+        if tokens is None:
+            tokens = self._count(text)
+            self._characters += len(text)
+            if self._characters > _MOST_KEPT_CHARACTERS:
+                self._kept.clear()
+                self._characters = len(text)
+            self._kept[text] = tokens
+        return tokens
+
+
 def counter_for(tokenizer: TokenizerInput) -> TokenCounter:
     """The counter that the caller's value stands for.
 
