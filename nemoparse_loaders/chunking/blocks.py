@@ -10,11 +10,11 @@ from ..document import BBox, Element, ElementType, ParsedPage
 from ..export.markdown import element_to_markdown
 from ..export.plain import markdown_to_text
 from .body import Placed
-from .clean import storable, words_of, words_of_formula
+from .clean import storable, without_dollars, words_of, words_of_formula
 from .outline import Heading, Path, is_section_heading
 
 # The line under the header of a pipe table, and the bars between its cells.
-_RULE_LINE = re.compile(r"^[ \t]*\|(?:[ \t]*:?-{3,}:?[ \t]*\|)+[ \t]*$", re.M)
+_RULE_LINE = re.compile(r"^[ \t]*\|(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*$", re.M)
 _BAR = re.compile(r"(?<!\\)\|")
 
 ChunkType: TypeAlias = Literal["text", "table", "figure", "chart", "formula", "list", "code", "footnote"]
@@ -140,6 +140,7 @@ def embedded_form(text: str, kind: ChunkType) -> str:
         return text.strip("\n") if text.strip() else ""
     if kind in ("table", "chart"):
         words = _BAR.sub(" ", _RULE_LINE.sub("", words))
+    words = without_dollars(words)
     if "\\" in words:
         words = words_of_formula(words)
     return words_of(words) or text.strip()

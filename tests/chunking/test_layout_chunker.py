@@ -415,7 +415,7 @@ def test_formulas_are_embedded_without_commands(make_document: MakeDocument) -> 
     (chunk,) = LayoutChunker().chunk(document)
 
     assert chunk.text == "It reads\n\n$$\nh = k \\frac{p}{H}\n$$\n\nwhere p is."
-    assert chunk.embed_text == "It reads\nh = k p H\nwhere p is."
+    assert chunk.embed_text == "It reads\nh = k frac p H\nwhere p is."
 
 
 def test_long_code_stays_fenced_in_every_piece(make_document: MakeDocument) -> None:
