@@ -148,6 +148,9 @@ def _short_blocks(blocks: Sequence[Block], budget: Budget, overlap_sentences: in
         above = block.path[:-1] if block.heading in block.path else block.path
         prefix = budget.prefix(above)
         # The first piece must leave room for the headings right before it; one rule for all keeps it simple.
+        # A long paragraph that leads in would leave no room for more than a few words in each piece.
+        if leading and budget.cost(leading) > budget.max_tokens // 3:
+            leading = ""
         front = f"{prefix}\n{leading}" if prefix else leading
         source, parts = _source_of(block)
         pieces = text_pieces(source, block.kind, front, budget, overlap_sentences, block.mends)

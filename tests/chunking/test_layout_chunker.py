@@ -208,6 +208,14 @@ def test_a_long_table_is_cut_between_rows_under_its_header(
     ]
 
 
+def test_a_long_paragraph_that_leads_in_leaves_room_for_what_follows(make_document: MakeDocument) -> None:
+    document = make_document([("Text", prose(36)[:-1] + ":"), ("Text", prose(100, "next"))])
+
+    chunks = LayoutChunker(max_tokens=40, tokenizer=words, overlap_sentences=0).chunk(document)
+
+    assert [len(chunk.text.split()) for chunk in chunks] == [36, 40, 40, 20]
+
+
 @pytest.mark.parametrize(
     ("more", "first"),
     [
