@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from ..errors import MissingDependencyError, OptionError
+from .wordpieces import WordPieceCounter, counts_by_words
 
 if TYPE_CHECKING:
     from tiktoken import Encoding
@@ -85,7 +86,7 @@ def counter_for(tokenizer: TokenizerInput) -> TokenCounter:
     # Whoever has such an object has loaded the module already.
     module = sys.modules.get("tokenizers")
     if module is not None and isinstance(tokenizer, module.Tokenizer):
-        return _TokenizerCounter(_whole(tokenizer))
+        return _counter_of(_whole(tokenizer))
     if not callable(tokenizer):
         raise OptionError(
             "tokenizer must be a function from text to a number, a tokenizers.Tokenizer, the path of a "
@@ -180,10 +181,15 @@ def _from_file(path: Path) -> TokenCounter:
     except OSError as error:
         raise OptionError(f"tokenizer: {path} cannot be read: {error.strerror}") from error
     try:
-        return _TokenizerCounter(_whole(Tokenizer.from_str(data)))
+        tokenizer = _whole(Tokenizer.from_str(data))
     # The library raises a bare Exception for whatever it cannot read.
     except Exception as error:
         raise OptionError(f"tokenizer: {path} is no tokenizer.json: {error}") from error
+    return _counter_of(tokenizer)
+
+
+def _counter_of(tokenizer: Tokenizer) -> TokenCounter:
+    return WordPieceCounter(tokenizer) if counts_by_words(tokenizer) else _TokenizerCounter(tokenizer)
 
 
 def _whole(tokenizer: Tokenizer) -> Tokenizer:
