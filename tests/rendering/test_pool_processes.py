@@ -246,4 +246,5 @@ def test_ctrl_c_ends_parent_and_children(hanging: subprocess.Popen[str]) -> None
     assert hanging.wait() != 0
     assert_end(children)
     assert hanging.stderr is not None
-    assert hanging.stderr.read().rstrip().endswith("KeyboardInterrupt")
+    # Python 3.10 tells of the page that was not drawn besides.
+    assert "KeyboardInterrupt" in hanging.stderr.read()
