@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ..document import Table, TableCell
 from ..export.plain import markdown_to_text
+from ..export.tables import SPAN_NOTE
 from .blocks import embedded_form
 from .clean import storable
 
@@ -136,6 +137,12 @@ class Rows:
 def cell_words(text: str) -> str:
     """One cell for the embedder, as one line."""
     return " ".join(embedded_form(markdown_to_text(text), "text").split())
+
+
+def chunk_markdown(table: Table) -> str:
+    """The table's Markdown in few tokens: a short line under the header, no note on repeated cells."""
+    header, *lines = table.to_markdown().removesuffix(f"\n\n{SPAN_NOTE}").split("\n")
+    return "\n".join([header, f"|{'-|' * table.n_cols}", *lines[1:]] if lines else [header])
 
 
 def one_row(heads: Sequence[str], texts: Sequence[str]) -> Table:

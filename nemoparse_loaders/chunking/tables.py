@@ -11,7 +11,7 @@ from .budget import Budget
 from .continuations import TablePart, WholeTable
 from .floats import Float, note_drafts
 from .ranges import pack
-from .rows import Rows
+from .rows import Rows, chunk_markdown
 from .splitting import split_to_fit
 from .wide_rows import RowPiece, cut_row
 
@@ -52,7 +52,7 @@ def table_drafts(item: Float, whole: WholeTable, budget: Budget, overlap_sentenc
     noted = "\n".join(text for text in (everything, item.noted) if text)
     if budget.fits(noted) or budget.fits(everything):
         with_notes = budget.fits(noted)
-        texts = [entry.before for entry in words] + [whole.table.to_markdown()]
+        texts = [entry.before for entry in words] + [chunk_markdown(whole.table)]
         texts += [entry.behind for entry in words]
         yield _draft(
             item,
@@ -72,7 +72,7 @@ def table_drafts(item: Float, whole: WholeTable, budget: Budget, overlap_sentenc
         yield from _words_drafts(item, entry.part, entry.before, brief, budget, overlap_sentences)
     pieces = list(_pieces(rows, front, brief, budget))
     for number, piece in enumerate(pieces, start=1):
-        body = piece.table.to_markdown()
+        body = chunk_markdown(piece.table)
         yield _draft(
             item,
             item.begun(body, budget, with_notes=False) if number == 1 else item.continued(body, said),

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nemoparse_loaders.chunking.rows import Rows
+from nemoparse_loaders.chunking.rows import Rows, chunk_markdown
 from nemoparse_loaders.document import Table, TableCell
 
 
@@ -100,3 +100,17 @@ def test_a_name_at_the_end_or_in_another_column_heads_nothing() -> None:
     )
 
     assert set(rows.sections) == {None}
+
+
+@given(spanned_tables())
+def test_a_table_in_a_chunk_is_its_markdown_with_a_short_rule_and_no_note(table: Table) -> None:
+    header, rule, *rows = chunk_markdown(table).split("\n")
+    printed = table.to_markdown().split("\n")
+
+    assert [header, *rows] == [printed[0], *printed[2 : 2 + len(rows)]]
+    assert len(rows) == table.n_rows - 1
+    assert rule == "|" + "-|" * table.n_cols
+
+
+def test_a_table_without_cells_is_nothing_in_a_chunk() -> None:
+    assert chunk_markdown(Table(cells=(), n_rows=0, n_cols=0, header_rows=0)) == ""
