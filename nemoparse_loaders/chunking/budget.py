@@ -27,7 +27,7 @@ class Budget:
     count: TokenCounter
     empty: int
     steps: Steps = ALL_STEPS
-    _prefixes: dict[tuple[tuple[str, ...], str, bool], str] = field(default_factory=dict, repr=False)
+    _prefixes: dict[tuple[tuple[str, ...], str], str] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, max_tokens: int, count: TokenCounter, steps: Steps = ALL_STEPS) -> Budget:
@@ -54,16 +54,16 @@ class Budget:
         """Tokens that are left behind a prefix."""
         return self.max_tokens - self.empty - (self.cost(prefix) if prefix else 0)
 
-    def prefix(self, path: Path, caption: str = "", *, brief: bool = False) -> str:
+    def prefix(self, path: Path, caption: str = "") -> str:
         """Heading path and caption, as they stand in front of the embedded text.
 
         The path takes at most a sixth of the budget and is shortened from the left. The caption takes at most
-        a third, or if ``brief`` a sixth, and is shortened at its end. An ellipsis shows where.
+        a third and is shortened at its end. An ellipsis shows where.
         """
         texts = tuple(heading.text for heading in path) if self.steps.paths else ()
-        key = (texts, caption, brief)
+        key = (texts, caption)
         if key not in self._prefixes:
-            self._prefixes[key] = self._prefix(texts, caption, self.max_tokens // (6 if brief else 3))
+            self._prefixes[key] = self._prefix(texts, caption, self.max_tokens // 3)
         return self._prefixes[key]
 
     def holds_caption(self, caption: str) -> bool:
