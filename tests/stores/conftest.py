@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import uuid
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
@@ -48,6 +49,10 @@ def chroma_port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
     need("chromadb")
     with servers.chroma_server(tmp_path_factory.mktemp("chroma")) as port:
         yield port
+    # Or each of the connections that its clients left open is told of behind pytest's last line.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
+        gc.collect()
 
 
 @pytest.fixture(scope="session")
