@@ -20,7 +20,6 @@ from nemoparse_loaders.pipeline.retry import RetryPolicy
 from nemoparse_loaders.testing import (
     BrokenJson,
     CutConnection,
-    Death,
     Drip,
     EmptyReply,
     Fault,
@@ -50,7 +49,6 @@ FAULTS: dict[str, Fault] = {
     "truncated": FinishReason("length"),
     "empty reply": EmptyReply(),
     "loop": Loop(),
-    "death": Death(seconds=0.1),
 }
 
 # The server is fine, and the reply is not.
@@ -149,8 +147,7 @@ async def test_every_fault_alone_and_in_pairs(pdf: Path) -> None:
     async def run(names: tuple[str, ...]) -> None:
         script = Script(names)
         async with at_once:
-            # Each of four pages makes the server die once, and every death hits the others on their way.
-            document = await parse(pdf, script, max_retries=20 if "death" in names else 4)
+            document = await parse(pdf, script)
         case = " and ".join(names)
         if OF_THE_MODEL.issuperset(names) and len(names) > 1:
             # Asked twice for nothing, the page is read in bands, which are other pictures.
@@ -170,8 +167,7 @@ async def test_every_fault_alone_and_in_pairs(pdf: Path) -> None:
     await asyncio.gather(*map(run, CASES))
 
 
-# A death hits every page that is on its way.
-@pytest.mark.parametrize("name", [name for name in FAULTS if name != "death"])
+@pytest.mark.parametrize("name", FAULTS)
 async def test_a_fault_that_stays_costs_its_pages_only(
     pdf: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
