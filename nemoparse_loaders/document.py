@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 SCHEMA_VERSION = "1"
 
 PageStatus = Literal["ok", "partial", "failed", "blank"]
-StepAction = Literal["retry", "busy", "smaller", "reread", "bands", "text_layer"]
+StepAction = Literal[
+    "retry", "busy", "smaller", "reread", "bands", "text_layer", "detection", "region", "escalate"
+]
 
 
 class BBox(NamedTuple):
@@ -138,6 +140,10 @@ class Element(FrozenModel):
         toc: The entries, for a table of contents.
         continues_before: The block goes on from an earlier block or page (the model's ``<tbc>``).
         continues_after: The block goes on in a later block or page.
+        confidence: How far a witness that is independent of the model bears the text out, 0..1; None where
+            there is none, see docs/passes.md.
+        alternatives: Other readings of the same region that were found to be worse; their boxes are on the
+            page as well.
         issues: What was repaired or is missing here.
     """
 
@@ -152,6 +158,8 @@ class Element(FrozenModel):
     toc: tuple[TocEntry, ...] = ()
     continues_before: bool = False
     continues_after: bool = False
+    confidence: float | None = Field(default=None, ge=0.0, le=1.0)
+    alternatives: tuple[Element, ...] = ()
     issues: tuple[Issue, ...] = ()
 
 
@@ -169,7 +177,9 @@ class PageStep(FrozenModel):
         action: "retry" (the request failed and was sent again), "busy" (the server had no room), "smaller"
             (a smaller picture, since the server refused this one), "reread" (asked again with other
             sampling), "bands" (the page was cut along white space and its parts were read), "text_layer"
-            (the PDF's own text was taken).
+            (the PDF's own text was taken), "detection" (the regions of the page were asked for alone),
+            "region" (a part of the page was read by itself), "escalate" (the page was read in more passes or
+            larger, since its reading was in doubt).
         reason: Why, in one sentence.
     """
 
@@ -197,6 +207,9 @@ class ParsedPage(FrozenModel):
         attempts: Requests that it took; 0 where none was sent. A page from the cache has those of its first
             reading.
         steps: What was done for it beyond asking once, in order; empty for most pages.
+        confidence: Of the page as a whole, 0..1; None where there is no witness, see `Element.confidence`.
+        needs_review: Somebody should look: the page is not whole, or a check found words that are missing,
+            that nothing supports, or that disagree.
     """
 
     number: int = Field(ge=1)
@@ -214,6 +227,8 @@ class ParsedPage(FrozenModel):
     usage: Usage = Usage()
     attempts: int = 0
     steps: tuple[PageStep, ...] = ()
+    confidence: float | None = Field(default=None, ge=0.0, le=1.0)
+    needs_review: bool = False
 
     @property
     def tables(self) -> list[Table]:

@@ -73,6 +73,41 @@ class TextLayer:
     images: tuple[BBox, ...] = ()
 
 
+HiddenBy = Literal["", "mode", "tiny", "no_ink", "off_page"]
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceWord:
+    """One word that the file stores, as a witness of what the page says.
+
+    Attributes:
+        text: The characters, without white space.
+        bbox: 0..1 of the displayed page, origin top left; clamped where it stands off the page.
+        hidden: Why nobody can see it: "mode" (render mode 3), "tiny" (less than a point), "no_ink" (it leaves
+            nothing on the picture: white on white, covered, clipped), "off_page"; empty for one that shows.
+    """
+
+    text: str
+    bbox: BBox
+    hidden: HiddenBy = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PageEvidence:
+    """What a page's file stores as text: a witness that is independent of the model.
+
+    Attributes:
+        words: In the order of the content stream, hidden ones included.
+        usable: False where the visible words make no sense (mojibake, private codes, a shifted alphabet) or
+            there are none.
+        raster: Share of the page that lies under raster images, 0..1: what they show is not in the words.
+    """
+
+    words: tuple[EvidenceWord, ...] = ()
+    usable: bool = False
+    raster: float = 0.0
+
+
 @dataclass(frozen=True, slots=True)
 class PageImage:
     """A rendered page.
@@ -85,6 +120,7 @@ class PageImage:
         geometry: The page that it shows.
         is_blank: Every pixel has the same colour.
         text_layer: The PDF's text layer, where it was asked for.
+        evidence: The words that the file stores, where they were asked for; None for images.
         issues: What had to be changed to draw it (scale capped, form not drawn, ...).
     """
 
@@ -95,6 +131,7 @@ class PageImage:
     geometry: PageGeometry
     is_blank: bool = False
     text_layer: TextLayer | None = None
+    evidence: PageEvidence | None = None
     issues: tuple[Issue, ...] = ()
 
 
@@ -111,3 +148,16 @@ class PageBand:
     image: PageImage
     top: float
     bottom: float
+
+
+@dataclass(frozen=True, slots=True)
+class PageRegion:
+    """A part of a page as a picture of its own, drawn larger than on the page.
+
+    Attributes:
+        image: The picture; its geometry is the whole page's.
+        box: Which part it shows, margin included: 0..1 of the displayed page, origin top left.
+    """
+
+    image: PageImage
+    box: BBox

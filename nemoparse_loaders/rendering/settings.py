@@ -18,6 +18,7 @@ class RenderSettings:
         max_image_size: Largest (width, height) in pixels.
         dpi: Resolution of PDF pages, capped by ``max_image_size``; None draws as large as that allows.
         text_layer: Whether to read the PDF's text layer as well.
+        evidence: Whether to take down the words that the file stores, as a witness (`PageEvidence`).
         max_image_bytes: Largest encoded picture; above it JPEG is used, then lower quality, then fewer
             pixels. None is no limit.
 
@@ -28,6 +29,7 @@ class RenderSettings:
     max_image_size: tuple[int, int] = (1664, 2048)
     dpi: float | None = None
     text_layer: bool = False
+    evidence: bool = False
     max_image_bytes: int | None = None
 
     def __post_init__(self) -> None:
