@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from .bindings import footnote_carriers, mark_finder
 from .blocks import Block, embedded_words
 from .body import Placed
 from .budget import Budget
 from .captions import is_float
 from .floats import Float
+from .footnote_marks import footnote_carriers, mark_finder
 from .sentences import sentence_spans
 
 # At most so many lines before and behind a float.
@@ -52,6 +52,7 @@ def bind_to_floats(
     """
     starts = {block.sources[0].position: index for index, block in enumerate(blocks)}
     ends = {block.sources[-1].position: index for index, block in enumerate(blocks)}
+    carriers = footnote_carriers(blocks)
     taken: set[int] = set()
     found: list[Float] = []
     for item in floats:
@@ -60,10 +61,10 @@ def bind_to_floats(
             continue
         item, used = _with_leads(item, blocks, ends, body, taken, budget)
         taken |= used
-        item, used = _with_notes(item, blocks, starts, body, taken, budget)
+        item, used = _with_notes(item, blocks, starts, body, taken, carriers, budget)
         taken |= used
         found.append(item)
-    _bind_footnotes(blocks, found, taken)
+    _bind_footnotes(blocks, found, carriers, taken)
     return [block for index, block in enumerate(blocks) if index not in taken], found
 
 
@@ -112,6 +113,7 @@ def _with_notes(
     starts: dict[int, int],
     body: Sequence[Placed],
     taken: set[int],
+    carriers: Mapping[int, int],
     budget: Budget,
 ) -> tuple[Float, set[int]]:
     notes: list[Block] = []
@@ -130,7 +132,9 @@ def _with_notes(
         is_label = not notes and not item.caption and _is_label(item, block)
         if not is_label and not _NOTE.match(block.embed):
             words = words or _words(item)
-            has_mark = mark_finder(block.embed, plain=block.kind == "footnote")
+            # Plain digits stand in any table: the text comes first.
+            is_plain = block.kind == "footnote" and index not in carriers
+            has_mark = mark_finder(block.embed, plain=is_plain)
             if block.kind not in ("text", "footnote") or has_mark is None or not has_mark(words):
                 break
         if budget.cost(block.embed) > budget.max_tokens // 4:
@@ -141,14 +145,13 @@ def _with_notes(
     return (replace(item, notes=tuple(notes), caption=item.caption or _line(label)) if notes else item), used
 
 
-def _bind_footnotes(blocks: Sequence[Block], floats: list[Float], taken: set[int]) -> None:
+def _bind_footnotes(
+    blocks: Sequence[Block], floats: list[Float], carriers: Mapping[int, int], taken: set[int]
+) -> None:
     """Give footnotes whose marks the flow does not carry to the float of their page that does."""
     footnotes = [
         index for index, block in enumerate(blocks) if block.kind == "footnote" and index not in taken
     ]
-    if not footnotes:
-        return
-    carriers = footnote_carriers(blocks)
     words: dict[int, str] = {}
     for index in footnotes:
         note = blocks[index]

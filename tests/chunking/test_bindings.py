@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from nemoparse_loaders import Chunk, LayoutChunker
-from nemoparse_loaders.chunking.bindings import mark_finder
+from nemoparse_loaders.chunking.footnote_marks import mark_finder
 from nemoparse_loaders.chunking.steps import Steps
 from nemoparse_loaders.document import Element, ParsedDocument, Table
 

@@ -1,0 +1,207 @@
+"""Footnotes are bound to the blocks that hold their marks, plain digits included, or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nemoparse_loaders import LayoutChunker
+from nemoparse_loaders.chunking.blocks import block_of
+from nemoparse_loaders.chunking.body import body_of
+from nemoparse_loaders.chunking.footnote_marks import footnote_carriers
+from nemoparse_loaders.document import Element, ParsedDocument, ParsedPage
+
+from .conftest import MakeDocument, MakeTable
+from .test_layout_invariants import documents
+
+Spec = tuple[str, str]
+
+CALM = "The planets of the gearbox wear and the rest of it rusts."
+
+
+def carriers(*pages: Sequence[Spec]) -> dict[str, str]:
+    """Id of each footnote that is bound -> id of what holds its mark."""
+    document = ParsedDocument(
+        doc_id="d",
+        pages=tuple(
+            ParsedPage(
+                number=number,
+                elements=tuple(
+                    Element(id=f"p{number}e{index}", type=name, markdown=text, text=text)
+                    for index, (name, text) in enumerate(specs, start=1)
+                ),
+            )
+            for number, specs in enumerate(pages, start=1)
+        ),
+    )
+    blocks = [block_of(placed, ()) for placed in body_of(document)]
+    names = [block.sources[0].element.id for block in blocks]
+    return {names[note]: names[carrier] for note, carrier in footnote_carriers(blocks).items()}
+
+
+def test_a_plain_number_behind_a_word_is_a_mark() -> None:
+    page = [
+        ("Text", CALM),
+        ("Text", "The planets of this gearbox 1 are worn, as can be seen in Figure 1 and in Table 1."),
+        ("Text", CALM),
+        ("Footnote", "1 Of the first row."),
+    ]
+
+    assert carriers(page) == {"p1e4": "p1e2"}
+
+
+def test_a_note_with_two_possible_marks_is_not_bound() -> None:
+    page = [
+        ("Text", "The planets of this gearbox 1 are worn and need oil."),
+        ("Text", "The wheels of this turbine 1 are worn and need oil."),
+        ("Footnote", "1 Of the first row."),
+    ]
+
+    assert carriers(page) == {}
+
+
+def test_notes_of_a_page_count_up_in_the_order_of_their_marks() -> None:
+    page = [
+        ("Text", "The planets of this gearbox 1 are worn and need oil."),
+        ("Text", "The wheels of this turbine 2 are worn and need oil."),
+        ("Text", "The blades of this windmill 1 are worn and need oil."),
+        ("Footnote", "1 Of the first row."),
+        ("Footnote", "2 Of the second row."),
+    ]
+
+    # The second note has one mark only, so the first one's stands before that.
+    assert carriers(page) == {"p1e4": "p1e1", "p1e5": "p1e2"}
+
+
+def test_notes_whose_marks_stand_in_the_wrong_order_are_not_bound() -> None:
+    page = [
+        ("Text", "The wheels of this turbine 2 are worn and need oil."),
+        ("Text", "The planets of this gearbox 1 are worn and need oil."),
+        ("Footnote", "1 Of the first row."),
+        ("Footnote", "2 Of the second row."),
+    ]
+
+    assert carriers(page) == {}
+
+
+def test_a_raised_mark_goes_before_plain_numbers() -> None:
+    page = [
+        ("Text", "The planets of this gearbox¹ are worn and need oil."),
+        ("Text", "The wheels of this turbine 1 are worn and need oil."),
+        ("Footnote", "1 Of the first row."),
+    ]
+
+    assert carriers(page) == {"p1e3": "p1e1"}
+
+
+def test_a_possible_mark_is_taken_only_for_the_number_that_is_next() -> None:
+    text = ("Text", "A report of the Ponemon Institute {} revealed that it wears.")
+
+    def page(number: int) -> list[Spec]:
+        return [(text[0], text[1].format(number)), ("Footnote", f"{number} Of the first row.")]
+
+    assert carriers(page(1), page(2)) == {"p1e2": "p1e1", "p2e2": "p2e1"}
+    assert carriers(page(1), page(7)) == {"p1e2": "p1e1"}
+
+
+def test_words_with_several_numbers_are_numbered_themselves() -> None:
+    page = [
+        ("Text", "The gearbox 1 is worn and needs oil, but the gearbox 2 is not worn at all."),
+        ("Footnote", "1 Of the first row."),
+    ]
+
+    assert carriers(page) == {}
+
+
+def test_a_name_that_ends_in_a_digit_is_no_mark_unless_the_word_stands_elsewhere() -> None:
+    names = [("Text", "They are packed with bzip2 and then sent to us."), ("Footnote", "2 See below.")]
+    words = [("Text", f"{CALM} All of them wear2 and then rust."), ("Footnote", "2 See below.")]
+
+    assert carriers(names) == {}
+    assert carriers(words) == {"p1e2": "p1e1"}
+
+
+def test_lists_of_contents_and_of_literature_hold_no_marks() -> None:
+    line = "The first chapter of this book about gearboxes 1 and the others"
+
+    for name, text in [("TOC", line), ("Bibliography", line), ("Text", f"[12] {line}"), ("Title", line)]:
+        assert carriers([(name, text), ("Footnote", "1 Of the first row.")]) == {}
+
+
+def test_a_note_may_have_its_mark_on_the_page_before() -> None:
+    marked = ("Text", "The planets of this gearbox {} are worn and need oil.")
+    first = [
+        ("Text", marked[1].format(1)),
+        ("Text", marked[1].replace("gearbox", "turbine").format(2)),
+        ("Footnote", "1 Of the first row."),
+    ]
+
+    assert carriers(first, [("Text", CALM), ("Footnote", "2 Of the second row.")]) == {
+        "p1e3": "p1e1",
+        "p2e2": "p1e2",
+    }
+    # Notes that count anew, or from elsewhere, do not go back.
+    assert carriers(first, [("Text", CALM), ("Footnote", "3 Of the third row.")]) == {"p1e3": "p1e1"}
+
+
+def test_a_citation_in_brackets_is_a_mark_of_notes_in_brackets_only() -> None:
+    text = ("Text", "The planets of this gearbox [3] are worn and need oil.")
+
+    assert carriers([text, ("Footnote", "[3] Of the third row.")]) == {"p1e2": "p1e1"}
+    assert carriers([text, ("Footnote", "3 Of the third row.")]) == {}
+
+
+def test_a_note_under_a_table_goes_to_the_text_that_has_its_mark(
+    make_document: MakeDocument, make_table: MakeTable
+) -> None:
+    grid = make_table([["Part", "Unit"], ["P1", "23"]])
+    document = make_document(
+        [
+            ("Text", "The planets of this gearbox 1 are worn and need oil."),
+            Element(id="", type="Table", table=grid, markdown=grid.to_markdown(), text="Part Unit P1 23"),
+            ("Footnote", "1 Of the first row."),
+        ]
+    )
+
+    text, table = LayoutChunker(max_tokens=64).chunk(document)
+
+    assert text.text.endswith("need oil.\n\n1 Of the first row.")
+    assert "first row" not in table.text
+
+
+NOUNS = ("gearbox", "planet", "wheel", "turbine", "blade", "rotor", "casing", "shaft", "mill", "oil")
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(NOUNS), st.sampled_from(["{} are", "{} .", "{}, and then", ". {} The"])),
+        min_size=1,
+        max_size=6,
+        unique_by=lambda item: item[0],
+    ),
+    st.integers(1, 40),
+)
+def test_notes_that_count_up_find_their_marks(marks: list[tuple[str, str]], first: int) -> None:
+    """Each mark stands in a paragraph of its own between others that have none."""
+    page: list[Spec] = []
+    wanted = {}
+    for number, (noun, form) in enumerate(marks, start=first):
+        page.append(("Text", CALM))
+        tight = "" if form.startswith((".", "{},")) else " "
+        page.append(("Text", f"{CALM} So they know a {noun}{tight}{form.format(number)} worn. {noun} {CALM}"))
+        wanted[f"p1e{2 * len(marks) + number - first + 1}"] = f"p1e{len(page)}"
+    page += [("Footnote", f"{number} Of a row.") for number in range(first, first + len(marks))]
+
+    assert carriers(page) == wanted
+
+
+@given(documents())
+def test_marks_stand_before_their_notes_and_at_most_a_page_away(document: ParsedDocument) -> None:
+    blocks = [block_of(placed, ()) for placed in body_of(document)]
+
+    for note, carrier in footnote_carriers(blocks).items():
+        assert carrier < note
+        assert blocks[note].kind == "footnote" != blocks[carrier].kind
+        assert 0 <= blocks[note].sources[0].page.number - blocks[carrier].sources[-1].page.number <= 1
