@@ -19,6 +19,7 @@ from .outline import Path, outline
 from .running_text import text_drafts
 from .sections import grouped, packed, section_tree
 from .selection import DEFAULT_SELECTION, Selection
+from .shared_captions import share_captions
 from .small_groups import with_small_merged
 from .steps import ALL_STEPS, Steps
 from .tables import table_drafts
@@ -65,6 +66,7 @@ def _flow_and_floats(
     body = body_of(document, steps, selection)
     paths = outline(body, steps)
     captions = bind_captions(body) if steps.captions else {}
+    lent = share_captions(body, captions)
     tables = join_tables(body, captions, steps)
     parts = {part.placed.position: first for first, whole in tables.items() for part in whole.parts}
     floats: list[Float] = []
@@ -74,7 +76,7 @@ def _flow_and_floats(
         if first is not None and first != placed.position:
             continue
         if first is not None or is_float(placed):
-            item = _float(placed, paths[placed.position], captions, tables, budget)
+            item = _float(placed, paths[placed.position], captions, lent, tables, budget)
             floats.append(item)
             bound.update(caption.position for caption in item.captions)
     beside = bound | set(parts) | {item.placed.position for item in floats}
@@ -96,6 +98,7 @@ def _float(
     placed: Placed,
     path: Path,
     captions: Mapping[int, Sequence[Placed]],
+    lent: Mapping[int, Sequence[Placed]],
     tables: Mapping[int, WholeTable],
     budget: Budget,
 ) -> Float:
@@ -105,7 +108,13 @@ def _float(
     words = caption_words(own)
     # A caption that cannot be embedded whole with its table is running text as well, so that no word is lost.
     held = tuple(own) if budget.holds_caption(words) else ()
-    return Float(placed, path, words, captions=held, table=table)
+    borrowed = caption_words(lent.get(placed.position, ()))
+    both = sorted([*lent.get(placed.position, ()), *own], key=lambda caption: caption.position)
+    whole = caption_words(both) if borrowed else words
+    # Its own words go before those that stand with another float as well.
+    if not borrowed or (own and not budget.holds_caption(whole)):
+        return Float(placed, path, words, captions=held, table=table)
+    return Float(placed, path, whole, captions=held, lent=borrowed, table=table)
 
 
 def _with_lone_headings(

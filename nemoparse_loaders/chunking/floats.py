@@ -35,11 +35,12 @@ class Float:
     Attributes:
         placed: Its element; for a joined table the first one.
         path: The headings above it.
-        caption: The words of its captions, one line.
+        caption: The words of its captions, one line; those that it borrows included.
         captions: The caption elements that its chunk holds.
         leads: What its chunk holds before it: headings with nothing but this float under them, lead-in lines.
         notes: What its chunk holds behind it: sources, footnotes.
         repeated: A sentence of the text before it that is said again with it.
+        lent: The words of captions that it borrows from another float, whose chunk holds them.
         table: The grid, if it has one.
     """
 
@@ -50,6 +51,7 @@ class Float:
     leads: tuple[Block, ...] = ()
     notes: tuple[Block, ...] = ()
     repeated: str = ""
+    lent: str = ""
     table: WholeTable | None = None
 
     @property
@@ -129,16 +131,18 @@ class Float:
     def begun(self, body: str, budget: Budget, *, with_notes: bool) -> str:
         """Markdown of all of it, or of its first piece, as `framed` has it.
 
-        A caption that is running text as well, because it is too long, is said in brief, and so is what is
-        repeated of the text before it.
+        A caption that its chunk does not hold, because it is too long or another float's, is said in brief,
+        and so is what is repeated of the text before it.
         """
         text = self.framed(body, with_notes=with_notes)
-        said = self.repeated if self._shows_caption(with_notes) else self.brief(budget)
+        again = " ".join(words for words in (self.repeated, self.lent) if words)
+        said = again if self._shows_caption(with_notes) else self.brief(budget)
         return "\n\n".join(part for part in (said, text) if part)
 
     def continued(self, body: str, brief: str) -> str:
         """Markdown of a later piece, under what introduces it as `brief` has it."""
-        if brief == self.introduction and not self.repeated and self._shows_caption(with_notes=False):
+        is_whole = brief == self.introduction and not self.repeated and not self.lent
+        if is_whole and self._shows_caption(with_notes=False):
             return self.framed(body, with_notes=False)
         return "\n\n".join(part for part in (brief, body) if part)
 
