@@ -1,0 +1,70 @@
+"""Elements that are made or changed where regions are put back into their page; pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+
+from ..document import BBox, Element, ElementType, ParsedPage
+from .region_boxes import SAME, likeness
+from .regions import Region
+
+TABLES = frozenset({ElementType.TABLE.value, ElementType.CHART.value})
+"""The classes that have a grid."""
+
+_PICTURE = ElementType.PICTURE.value
+# A block that shares this part of the smaller box with a region is no neighbour in the margin.
+_MEETING = 0.2
+
+
+def ends_cut(page: ParsedPage, elements: Sequence[Element]) -> bool:
+    """Whether the last block of a reply that is cut is among its blocks."""
+    if not page.elements or not any(issue.code in ("truncated", "abort") for issue in page.issues):
+        return False
+    return any(element.id == page.elements[-1].id for element in elements)
+
+
+def is_float(element: Element) -> bool:
+    """Whether it is a picture, a chart or a table."""
+    return element.type == _PICTURE or element.type in TABLES
+
+
+def meets(element: Element, box: BBox) -> bool:
+    """Whether a block is more than a neighbour of a region in the margin of its picture."""
+    return element.bbox is None or element.bbox.overlap(box) >= _MEETING * min(element.bbox.area, box.area)
+
+
+def best_box(new: Element, old: Sequence[Element], region: Region) -> BBox | None:
+    """The finer box from the picture, unless it is another place than the page's and the region."""
+    boxes = [element.bbox for element in old if element.bbox is not None]
+    if not boxes:
+        return new.bbox or region.box
+    known = reduce(BBox.union, boxes)
+    if new.bbox is not None and max(likeness(new.bbox, known), likeness(new.bbox, region.box)) >= SAME:
+        return new.bbox
+    return known
+
+
+def picture_of(region: Region, content: Sequence[Element]) -> Element:
+    """A picture with the words in it, which a reply to its own picture gives as blocks."""
+    return Element(
+        id="",
+        type=_PICTURE,
+        bbox=region.box,
+        markdown="\n".join(element.markdown for element in content if element.markdown),
+        text="\n".join(element.text for element in content if element.text),
+        raw="\n".join(element.raw for element in content if element.raw),
+        issues=tuple(issue for element in content for issue in element.issues),
+    )
+
+
+def alone(element: Element) -> Element:
+    """An element as an alternative: without alternatives of its own."""
+    return element.model_copy(update={"alternatives": ()})
+
+
+def renamed(element: Element, element_id: str) -> Element:
+    """An element with an id, which its issues and its alternatives have as well."""
+    issues = tuple(issue.model_copy(update={"element_id": element_id}) for issue in element.issues)
+    alternatives = tuple(renamed(other, element_id) for other in element.alternatives)
+    return element.model_copy(update={"id": element_id, "issues": issues, "alternatives": alternatives})
