@@ -44,6 +44,7 @@ def encode_page(page: DrawnPage, settings: RenderSettings) -> PageImage:
         geometry=page.geometry,
         is_blank=page.is_blank,
         text_layer=page.text_layer,
+        evidence=page.evidence,
         issues=issues,
     )
 

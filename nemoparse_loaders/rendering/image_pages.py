@@ -114,7 +114,7 @@ class ImagePages:
         rows = image.tobytes("raw", "RGB", 3 * image.width + 1, 1)
         lines = Scanlines.from_rgb(image.width, image.height, rows)
         issues = _issues(frame, size, number, whole=whole, animated=self._animated)
-        return DrawnPage(lines, geometry, lines.is_uniform(), None, issues)
+        return DrawnPage(lines, geometry, lines.is_uniform(), issues=issues)
 
     def _read_frames(self) -> list[Frame]:
         if self._source.media_type == "image/tiff":

@@ -48,25 +48,38 @@ def find_line_art(
     """
     import pypdfium2.raw as pdfium_c
 
-    collector = _Collector(pdfium_c, size_pt)
-    count = pdfium_c.FPDFPage_CountObjects(page.raw)
-    for index in range(min(max(count, 0), _MAX_OBJECTS)):
-        if not collector.visit(pdfium_c.FPDFPage_GetObject(page.raw, index), to_page, 0):
-            break
+    collector = _Collector(pdfium_c, size_pt, rulings=True)
+    collector.visit_page(page, to_page)
     return collector.rulings(), tuple(collector.images)
+
+
+def find_images(page: pypdfium2.PdfPage, to_page: Matrix) -> tuple[BBox, ...]:
+    """The image boxes of an open page alone, as `find_line_art` gives them."""
+    import pypdfium2.raw as pdfium_c
+
+    collector = _Collector(pdfium_c, (0.0, 0.0), rulings=False)
+    collector.visit_page(page, to_page)
+    return tuple(collector.images)
 
 
 class _Collector:
     """Walks page objects within the bounds and keeps lines in points and images in fractions."""
 
-    def __init__(self, pdfium_c: Any, size_pt: tuple[float, float]) -> None:
+    def __init__(self, pdfium_c: Any, size_pt: tuple[float, float], *, rulings: bool) -> None:
         self._c = pdfium_c
+        self._with_rulings = rulings
         self._width, self._height = size_pt
         self._objects = 0
         self._segments = 0
         self._level: list[tuple[float, float, float]] = []  # (y, x0, x1) in points
         self._upright: list[tuple[float, float, float]] = []  # (x, y0, y1) in points
         self.images: list[BBox] = []
+
+    def visit_page(self, page: pypdfium2.PdfPage, to_page: Matrix) -> None:
+        """Take all objects of a page in, as far as the bounds allow."""
+        for index in range(min(max(self._c.FPDFPage_CountObjects(page.raw), 0), _MAX_OBJECTS)):
+            if not self.visit(self._c.FPDFPage_GetObject(page.raw, index), to_page, 0):
+                break
 
     def visit(self, page_object: Any, outer: Matrix, depth: int) -> bool:
         """Take one object in; False once a bound is reached."""
@@ -76,7 +89,8 @@ class _Collector:
             return False
         kind = c.FPDFPageObj_GetType(page_object)
         if kind == c.FPDF_PAGEOBJ_PATH:
-            self._path(page_object, _compose(self._matrix(page_object), outer))
+            if self._with_rulings:
+                self._path(page_object, _compose(self._matrix(page_object), outer))
         elif kind == c.FPDF_PAGEOBJ_IMAGE:
             self._image(_compose(self._matrix(page_object), outer))
         elif kind == c.FPDF_PAGEOBJ_FORM and depth < _MAX_DEPTH:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from ..document import BBox, Issue
 
@@ -106,6 +106,19 @@ class PageEvidence:
     words: tuple[EvidenceWord, ...] = ()
     usable: bool = False
     raster: float = 0.0
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Column by column: it goes from process to process with every page, word by word that takes as long
+        # as reading the words.
+        columns = tuple(zip(*[(word.text, word.hidden, *word.bbox) for word in self.words], strict=True))
+        return _unpacked, (columns, self.usable, self.raster)
+
+
+def _unpacked(columns: tuple[tuple[Any, ...], ...], usable: bool, raster: float) -> PageEvidence:
+    words = tuple(
+        EvidenceWord(text, BBox(*edges), hidden) for text, hidden, *edges in zip(*columns, strict=True)
+    )
+    return PageEvidence(words, usable, raster)
 
 
 @dataclass(frozen=True, slots=True)

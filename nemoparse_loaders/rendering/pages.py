@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from ..document import Issue
-from .page_image import PageGeometry, TextLayer
+from .page_image import PageEvidence, PageGeometry, TextLayer
 from .png import Scanlines
 from .settings import RenderSettings
 
@@ -20,6 +20,7 @@ class DrawnPage:
         geometry: The page that they show.
         is_blank: Every pixel has the same colour.
         text_layer: Where it was asked for and there is one.
+        evidence: Likewise.
         issues: What had to be changed to draw it.
     """
 
@@ -27,6 +28,7 @@ class DrawnPage:
     geometry: PageGeometry
     is_blank: bool
     text_layer: TextLayer | None = None
+    evidence: PageEvidence | None = None
     issues: tuple[Issue, ...] = ()
 
 

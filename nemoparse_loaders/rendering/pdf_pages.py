@@ -19,7 +19,7 @@ import pypdfium2.raw as pdfium_c
 from ..document import Issue
 from ..errors import PageRenderError
 from ..sources import Source
-from .page_image import PageGeometry, TextLayer
+from .page_image import PageEvidence, PageGeometry, TextLayer
 from .pages import DrawnPage
 from .pdfium import PDFIUM_LOCK, document_text, open_pdf
 from .png import Scanlines
@@ -89,9 +89,9 @@ class PdfPages:
             is_blank = lines.is_uniform()
             if is_blank:
                 issues += _undrawn_text(page, size.scale)
-            text_layer = self._read_text_layer(page, geometry) if settings.text_layer else None
+            text_layer, evidence = _read_text(page, geometry, lines, settings)
         located = tuple(issue.model_copy(update={"page": number}) for issue in issues)
-        return DrawnPage(lines, geometry, is_blank, text_layer, located)
+        return DrawnPage(lines, geometry, is_blank, text_layer, evidence, located)
 
     @contextmanager
     def _page(self, number: int) -> Iterator[pdfium.PdfPage]:
@@ -151,10 +151,15 @@ class PdfPages:
         lines.clear_filter_bytes()
         return lines
 
-    def _read_text_layer(self, page: pdfium.PdfPage, geometry: PageGeometry) -> TextLayer:
-        from .text_layer import extract_text_layer
 
-        return extract_text_layer(page, geometry)
+def _read_text(
+    page: pdfium.PdfPage, geometry: PageGeometry, lines: Scanlines, settings: RenderSettings
+) -> tuple[TextLayer | None, PageEvidence | None]:
+    if not (settings.text_layer or settings.evidence):
+        return None, None
+    from .text_layer import read_text
+
+    return read_text(page, geometry, lines, layer=settings.text_layer, evidence=settings.evidence)
 
 
 def _max_scale(settings: RenderSettings, geometry: PageGeometry) -> float | None:

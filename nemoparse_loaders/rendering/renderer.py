@@ -105,14 +105,14 @@ class PageRenderer:
 
         Args:
             page_number: From 1.
-            settings: How; the text layer is not read.
+            settings: How; text layer and evidence are not read.
             count: Bands wanted; fewer come where they would be less than `bands.MIN_BAND` pixels high.
 
         Raises:
             PageRenderError: There is no such page, or it cannot be drawn.
         """
         pages = self._checked(page_number)
-        plain = replace(settings, text_layer=False)
+        plain = replace(settings, text_layer=False, evidence=False)
         large = replace(plain, max_image_size=box_for_bands(settings.max_image_size, count))
         page = pages.draw(page_number, large)
         if bands_that_fit(page.lines.height, count) < count:

@@ -9,12 +9,12 @@ no sense, and where most of the page is a raster image without words.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ...document import BBox
 from ...rendering.page_image import PageImage, TextLayer, TextWord
+from ...rendering.text_sense import makes_sense
 from .geometry import Frame, Turn
 from .lines import build_lines
 from .ocr_words import read_picture
@@ -29,10 +29,6 @@ _TINY_PT = 1.0
 _FEW_WORDS = 15
 _STRAY_INK = 0.004  # share of the page inked outside of words that must hold text, if words are few
 _SCAN_SHARE = 0.5  # share of the page under raster images without words that makes it a scan
-_STRANGE = 0.2
-_FEWEST_LETTERS = 150
-_COMMON_LETTERS = frozenset("etaoinrs")  # more than half of all letters in any language written in Latin ones
-_FEWEST_COMMON = 0.42
 
 
 def find_words(image: PageImage, picture: Picture, models: PageModels) -> PageWords:
@@ -75,17 +71,8 @@ def readable_words(words: Sequence[TextWord], width_pt: float, height_pt: float)
 
 
 def usable(words: Sequence[TextWord]) -> bool:
-    """Whether the words make sense: no mojibake, no private-use codes, no shifted alphabet."""
-    text = "".join(word.text for word in words)
-    if not text:
-        return False
-    strange = sum(char == "\ufffd" or unicodedata.category(char) in {"Co", "Cn"} for char in text)
-    if strange > _STRANGE * len(text):
-        return False
-    letters = [char for char in text.lower() if char.isascii() and char.isalpha()]
-    if len(letters) < _FEWEST_LETTERS or len(letters) < 0.5 * len(text):
-        return True
-    return sum(char in _COMMON_LETTERS for char in letters) >= _FEWEST_COMMON * len(letters)
+    """Whether there are words that make sense."""
+    return makes_sense("".join([word.text for word in words]))
 
 
 def _is_scan(words: Sequence[TextWord], images: Sequence[BBox]) -> bool:
