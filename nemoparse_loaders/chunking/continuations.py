@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from ..document import ElementType, Table, TableCell
 from .body import Placed
+from .divided_rows import Beginnings, goes_on, rejoined
 from .steps import ALL_STEPS, Steps
 
 # What may stand between the two parts of a table without ending it.
@@ -23,8 +23,9 @@ class TablePart:
     Attributes:
         placed: The element.
         table: The element's own grid.
-        first_row: Row of the whole table at which it begins.
-        n_rows: Rows that it gives.
+        first_row: Row of the whole table at which it begins; the last row of the part before where the page
+            break divides that row.
+        n_rows: Rows that it gives, one that it shares with the part before included.
         skipped: Rows at its top that repeat the header and are left out.
     """
 
@@ -50,13 +51,15 @@ def join_tables(
 
     A table goes on if it is the last thing on its page, the first thing on the next page is a table with as
     many columns that have words, and that one has no caption of its own; and if it repeats the header rows,
-    or has no header: it says so, the parser does, or where the first one has a header of words its first row
-    has numbers.
+    or has no header: it says so, the parser does, where the first one has a header of words its first row
+    has numbers, or its first row is the rest of the last row before it (see `divided_rows`).
+
+    A row that the page break divides is one row of the whole table, and of both parts.
 
     Returns:
         Position of the first part in the body -> the table. Later parts have no entry.
     """
-    groups: list[list[_Grid]] = []
+    tables: list[_Growing] = []
     is_open = False
     for placed in body:
         table = placed.element.table
@@ -64,14 +67,10 @@ def join_tables(
             if placed.element.type not in _PASSED_OVER:
                 is_open = False
             continue
-        grid = _Grid(placed, table, 0)
-        going_on = _going_on(groups[-1], grid, captions) if is_open and steps.joins else None
-        if going_on is not None:
-            groups[-1].append(going_on)
-        else:
-            groups.append([grid])
+        if not (is_open and steps.joins and _goes_on(tables[-1], placed, table, captions)):
+            tables.append(_Growing(placed, table))
         is_open = True
-    return {group[0].placed.position: _whole(group) for group in groups}
+    return {grown.parts[0].placed.position: grown.whole() for grown in tables}
 
 
 def header_rows(table: Table) -> int:
@@ -83,31 +82,107 @@ def header_rows(table: Table) -> int:
     return header if header < table.n_rows else 0
 
 
-class _Grid(NamedTuple):
-    """A table's grid in the columns of the first part, and how many of its rows repeat the header."""
+class _Growing:
+    """A table to which parts are added.
 
-    placed: Placed
-    table: Table
-    skipped: int
+    Attributes:
+        first: The grid of its first part.
+        header: Header rows of that.
+        parts: In their order.
+    """
+
+    def __init__(self, placed: Placed, table: Table) -> None:
+        """Begin with the first part."""
+        self.first = table
+        self.header = header_rows(table)
+        self.parts = [TablePart(placed, table, 0, table.n_rows)]
+        self._cells = list(table.cells)
+        self._n_rows = table.n_rows
+        # Cells from here on are of the last part, and some of them in its last row.
+        self._last_part = 0
+        self._ends: dict[int, int] | None = None
+        self._beginnings = Beginnings()
+        self._counted = 0
+
+    def add(self, placed: Placed, table: Table, skipped: int) -> None:
+        """Add a part whose columns are those of the first, without the rows at its top that are skipped."""
+        is_divided = self.is_divided_before(table, skipped)
+        first_row = self._n_rows - is_divided
+        last_row = self._last_row() if is_divided else {}
+        last_part = len(self._cells)
+        for cell in table.cells:
+            if cell.row < skipped:
+                continue
+            row, rowspan = cell.row - skipped + first_row, cell.rowspan
+            if is_divided and cell.row == skipped:
+                if cell.text.strip():
+                    index = last_row[cell.col]
+                    self._cells[index] = rejoined(self._cells[index], cell)
+                    continue
+                if rowspan == 1 or cell.row + 1 == table.n_rows:
+                    continue
+                # What is empty beside the rest goes on below it.
+                row, rowspan = row + 1, rowspan - 1
+            self._cells.append(cell.model_copy(update={"row": row, "rowspan": rowspan, "is_header": False}))
+        # The part's own Markdown has its own grid.
+        own = placed.element.table or table
+        self.parts.append(TablePart(placed, own, first_row, table.n_rows - skipped, skipped))
+        if first_row + table.n_rows - skipped > self._n_rows:
+            self._n_rows = first_row + table.n_rows - skipped
+            self._last_part, self._ends = last_part, None
+
+    def is_divided_before(self, table: Table, skipped: int) -> bool:
+        """Whether the first row of a part is the rest of the last row."""
+        if self.first.n_cols < 2 or skipped >= table.n_rows:
+            return False
+        rest = [cell for cell in table.cells if cell.row == skipped]
+        self._beginnings.add([cell for cell in self._cells[self._counted :] if cell.row >= self.header])
+        self._counted = len(self._cells)
+        last_row = {col: self._cells[index] for col, index in self._last_row().items()}
+        return goes_on(last_row, rest, self._beginnings)
+
+    def whole(self) -> WholeTable:
+        """The table with all of its parts."""
+        if len(self.parts) == 1:
+            table = self.first.model_copy(update={"header_rows": self.header})
+        else:
+            cells, n_cols = tuple(self._cells), self.first.n_cols
+            table = Table(cells=cells, n_rows=self._n_rows, n_cols=n_cols, header_rows=self.header)
+        return WholeTable(table, tuple(self.parts))
+
+    def _last_row(self) -> dict[int, int]:
+        """First column -> index of the cell that stands in the last row or reaches into it."""
+        if self._ends is None:
+            self._ends = {
+                cell.col: index
+                for index, cell in enumerate(self._cells[self._last_part :], start=self._last_part)
+                if cell.row < self._n_rows <= cell.row + cell.rowspan
+            }
+        return self._ends
 
 
-def _going_on(group: Sequence[_Grid], grid: _Grid, captions: Mapping[int, Sequence[Placed]]) -> _Grid | None:
-    """The grid as a further part of the group; None where it is a table of its own."""
-    first, last = group[0].table, group[-1].placed
-    if grid.placed.page.number != last.page.number + 1:
-        return None
-    if any("cont" not in caption.element.text.lower() for caption in captions.get(grid.placed.position, ())):
-        return None
-    table = _in_columns_of(first, grid.table)
-    if table is None:
-        return None
-    header = header_rows(first)
-    if 0 < header < table.n_rows and _rows(first, header) == _rows(table, header):
-        return _Grid(grid.placed, table, header)
-    says_so = last.element.continues_after or grid.placed.element.continues_before
-    if says_so or (_same_width(group[-1].placed, grid.placed) and _has_no_header(first, header, table)):
-        return _Grid(grid.placed, table, 0)
-    return None
+def _goes_on(table: _Growing, placed: Placed, grid: Table, captions: Mapping[int, Sequence[Placed]]) -> bool:
+    """Whether a grid is a further part of the table, which then holds it."""
+    last = table.parts[-1].placed
+    if placed.page.number != last.page.number + 1:
+        return False
+    if any("cont" not in caption.element.text.lower() for caption in captions.get(placed.position, ())):
+        return False
+    own = _in_columns_of(table.first, grid)
+    if own is None:
+        return False
+    header = table.header
+    if 0 < header < own.n_rows and _rows(table.first, header) == _rows(own, header):
+        table.add(placed, own, header)
+        return True
+    says_so = last.element.continues_after or placed.element.continues_before
+    if says_so or (
+        _same_width(last, placed)
+        and (_has_no_header(table.first, header, own) or table.is_divided_before(own, 0))
+    ):
+        table.add(placed, own, 0)
+        return True
+    return False
 
 
 def _in_columns_of(first: Table, table: Table) -> Table | None:
@@ -159,27 +234,6 @@ def _has_no_header(first: Table, header: int, table: Table) -> bool:
 def _is_number(cell: TableCell) -> bool:
     digits = sum(map(str.isdigit, cell.text))
     return digits > 0 and 2 * digits >= sum(map(str.isalnum, cell.text))
-
-
-def _whole(group: Sequence[_Grid]) -> WholeTable:
-    first = group[0].table
-    header, n_rows = header_rows(first), first.n_rows
-    parts = [TablePart(group[0].placed, first, 0, n_rows)]
-    if len(group) == 1:
-        return WholeTable(first.model_copy(update={"header_rows": header}), tuple(parts))
-    cells = list(first.cells)
-    for placed, table, skipped in group[1:]:
-        cells += [
-            cell.model_copy(update={"row": cell.row + n_rows - skipped, "is_header": False})
-            for cell in table.cells
-            if cell.row >= skipped
-        ]
-        # The part's own Markdown has its own grid.
-        own = placed.element.table or table
-        parts.append(TablePart(placed, own, n_rows, table.n_rows - skipped, skipped))
-        n_rows += table.n_rows - skipped
-    joined = Table(cells=tuple(cells), n_rows=n_rows, n_cols=first.n_cols, header_rows=header)
-    return WholeTable(joined, tuple(parts))
 
 
 def _rows(table: Table, count: int) -> list[tuple[int, int, int, int, str]]:
