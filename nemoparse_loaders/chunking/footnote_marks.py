@@ -162,8 +162,10 @@ def _plain_marks_of(blocks: Sequence[Block], pages: set[int]) -> dict[int, dict[
     marks: dict[int, list[tuple[Place, PlainMark]]] = defaultdict(list)
     words: set[str] = set()
     for index, block in enumerate(blocks):
-        own = {placed.page.number for placed in block.sources} & pages
-        if not own or block.heading or block.sources[0].element.type not in _WITH_PLAIN_MARKS:
+        if block.heading or block.sources[0].element.type not in _WITH_PLAIN_MARKS:
+            continue
+        own = pages.intersection(placed.page.number for placed in block.sources)
+        if not own:
             continue
         words.update(_WORD.findall(block.embed.lower()))
         if _CITED.match(block.embed):

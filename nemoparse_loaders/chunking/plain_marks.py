@@ -24,21 +24,21 @@ _ABBREVIATIONS = """
 """
 # What is numbered, and verbs of measuring, without the "s" at their ends.
 _NAMES = """
-    abbildung absatz act address algorithm anlage annex answer appendix april article artikel
-    assumption august axiom band bit book box branch byte category chapitre chapter claim class
-    clause cluster code column component condition core corollary cycle day december definition
-    degree depth dimension distance division edition eq equation example exercise exhibit experiment
-    fact factor february fig figure file flag footnote form formula frame generation gleichung grade
-    group groupe head hypothesis id image index input issue item january july june kapitel label
-    layer lemma length lesson level line list listing march may method mode model module month never
-    no node norm note november nr number object october option order output page panel paper
-    paragraph part partie period phase plate player point port position principle priority problem
-    process product program proof property proposition query question rank rate reaction reference
-    region release remark requirement room round row rule run sample satz scenario schedule schema
-    score season section seite september sequence session set share side size slide solution source
-    stage state statement step strategy stream student study subject symbol tabelle table tableau
-    task team term test theorem tier time title token top trial type unit user value variable
-    variant vector version volume week width year zone
+    abbildung absatz act address algorithm amendment anlage annex answer appendix april article
+    artikel assumption august axiom band bit book box branch bulletin byte category chapitre chapter
+    claim class clause cluster code column component condition core corollary cycle day december
+    definition degree depth dimension distance division docket edition eq equation example exercise
+    exhibit experiment fact factor february fig figure file flag footnote form formula frame gene
+    generation gleichung grade group groupe head hypothesis id image index input issue item january
+    july june kapitel label layer lemma length lesson level line list listing march may method mode
+    model module month never no node norm note november nr number object october option order output
+    page panel paper paragraph part partie period phase plate player point port position principle
+    priority problem process product program proof property proposition protein query question rank
+    rate reaction reference region release remark requirement revision room round row rule run
+    sample satz scenario schedule schema score season section seite september sequence session set
+    share side size slide solution source stage state statement step strategy stream student study
+    subject symbol tabelle table tableau task team term test theorem tier time title token top trial
+    type unit user value variable variant vector version volume week width year zone
 """
 _VERBS = """
     become contain equal exceed get give have had hold need reach return score take took use used
