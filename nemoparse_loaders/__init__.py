@@ -74,8 +74,10 @@ if TYPE_CHECKING:
     )
     from .figures import (
         FigureImage,
+        acrop_elements,
         acrop_figures,
         crop_element,
+        crop_elements,
         crop_figures,
         save_figures,
     )
@@ -147,7 +149,15 @@ _HOME = {
         "SourceNotFoundError",
         "UnsupportedSourceError",
     ],
-    "figures": ["FigureImage", "acrop_figures", "crop_element", "crop_figures", "save_figures"],
+    "figures": [
+        "FigureImage",
+        "acrop_elements",
+        "acrop_figures",
+        "crop_element",
+        "crop_elements",
+        "crop_figures",
+        "save_figures",
+    ],
     "options": ["ParseOptions"],
     "parser": ["DocumentParser", "SourceData", "SourceInput"],
     "pipeline.progress": ["Progress"],
@@ -206,8 +216,10 @@ __all__ = [
     "TocEntry",
     "UnsupportedSourceError",
     "__version__",
+    "acrop_elements",
     "acrop_figures",
     "crop_element",
+    "crop_elements",
     "crop_figures",
     "decode_page",
     "encode_page",

@@ -8,7 +8,6 @@ import logging
 import math
 import os
 import re
-import tempfile
 import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -16,11 +15,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .document import BBox, ElementType, ParsedDocument
-from .errors import OptionError, PageRenderError
+from .errors import OptionError, PageRenderError, SourceError
 from .pipeline.bridge import run_sync
 from .rendering import RenderSettings
 from .rendering.pool import RenderPool
-from .sources import Source, load_source
+from .sources import load_source
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -70,7 +69,7 @@ def crop_element(
 ) -> bytes:
     """A part of a page as PNG, drawn anew.
 
-    The page is drawn in a child process, as for parsing.
+    The page is drawn in a child process, as for parsing; `crop_elements` starts one for many parts.
 
     Args:
         source: A path, bytes, or a binary file object.
@@ -83,12 +82,67 @@ def crop_element(
     Raises:
         SourceError: The source cannot be read.
         PageRenderError: There is no such page, or it cannot be drawn.
-        OptionError: The resolution is not above 0.
+        OptionError: The box is not four numbers, or the resolution is not above 0.
     """
-    box = BBox.clamped(*bbox)
-    wanted = [FigureImage("", page, box, b"", 0, 0)]
-    loaded = load_source(source)
-    return run_sync(_cropped(loaded, wanted, dpi, password, render_timeout, skip=False))[0].data
+    return crop_elements(source, [(page, bbox)], dpi=dpi, password=password, render_timeout=render_timeout)[0]
+
+
+def crop_elements(
+    source: SourceData,
+    places: Iterable[tuple[int, BBox | Sequence[float]]],
+    *,
+    content_hash: str = "",
+    dpi: float = 150,
+    password: str | None = None,
+    render_timeout: float = 60.0,
+) -> list[bytes]:
+    """Parts of pages as PNG: each page is drawn once, all of them in one child process.
+
+    Args:
+        source: A path, bytes, or a binary file object.
+        places: Page, from 1, and box of each, as for `crop_element`.
+        content_hash: What the boxes belong to, as in a chunk's metadata: another content is refused. Empty
+            for no such check.
+        dpi: As for `crop_element`.
+        password: For an encrypted PDF.
+        render_timeout: Seconds that drawing a page may take.
+
+    Returns:
+        One for each place, in their order.
+
+    Raises:
+        SourceError: The source cannot be read, or has another content.
+        PageRenderError: There is no such page, or it cannot be drawn.
+        OptionError: A box is not four numbers, or the resolution is not above 0.
+    """
+    return run_sync(
+        acrop_elements(
+            source,
+            places,
+            content_hash=content_hash,
+            dpi=dpi,
+            password=password,
+            render_timeout=render_timeout,
+        )
+    )
+
+
+async def acrop_elements(
+    source: SourceData,
+    places: Iterable[tuple[int, BBox | Sequence[float]]],
+    *,
+    content_hash: str = "",
+    dpi: float = 150,
+    password: str | None = None,
+    render_timeout: float = 60.0,
+) -> list[bytes]:
+    """Async twin of `crop_elements`."""
+    wanted = [
+        FigureImage(str(index), page, _box(bbox), b"", 0, 0) for index, (page, bbox) in enumerate(places)
+    ]
+    cut = await _cropped(source, content_hash, wanted, dpi, password, render_timeout, skip=False)
+    # Pages are drawn one after the other, whatever the order of the places.
+    return [figure.data for figure in sorted(cut, key=lambda figure: int(figure.element_id))]
 
 
 def crop_figures(
@@ -111,7 +165,7 @@ def crop_figures(
         render_timeout: Seconds that drawing a page may take.
 
     Raises:
-        SourceError: The source cannot be read.
+        SourceError: The source cannot be read, or is not what the document was parsed from.
         OptionError: The resolution is not above 0.
     """
     return run_sync(
@@ -129,16 +183,12 @@ async def acrop_figures(
 ) -> list[FigureImage]:
     """Async twin of `crop_figures`."""
     wanted = [
-        FigureImage(element.id, page.number, element.bbox, b"", 0, 0)
+        FigureImage(element.id, page.number, _box(element.bbox), b"", 0, 0)
         for page in document.pages
         for element in page.elements
         if element.type in FIGURE_TYPES and element.bbox is not None
     ]
-    if not wanted:
-        return []
-    # Reading a file holds up the event loop.
-    loaded = await asyncio.to_thread(load_source, source)
-    return await _cropped(loaded, wanted, dpi, password, render_timeout, skip=True)
+    return await _cropped(source, document.content_hash, wanted, dpi, password, render_timeout, skip=True)
 
 
 def save_figures(
@@ -168,18 +218,28 @@ def _plain(name: str) -> str:
 
 def _write(path: Path, data: bytes) -> None:
     """All of it or nothing: another process may be reading the file."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".figure-")
+    # Not `tempfile`: its files are for their owner only, whatever the umask says.
+    temporary = path.with_name(f".figure-{uuid.uuid4().hex}")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with open(temporary, "xb") as file:
             file.write(data)
         os.replace(temporary, path)
     except BaseException:
-        os.unlink(temporary)
+        temporary.unlink(missing_ok=True)
         raise
 
 
+def _box(bbox: BBox | Sequence[float]) -> BBox:
+    try:
+        x0, y0, x1, y1 = map(float, bbox)
+    except (TypeError, ValueError):
+        raise OptionError(f"a box is four numbers, 0..1 of the page, not {bbox!r}") from None
+    return BBox.clamped(x0, y0, x1, y1)
+
+
 async def _cropped(
-    source: Source,
+    source: SourceData,
+    content_hash: str,
     wanted: Sequence[FigureImage],
     dpi: float,
     password: str | None,
@@ -189,13 +249,21 @@ async def _cropped(
 ) -> list[FigureImage]:
     if not dpi > 0:
         raise OptionError(f"dpi must be above 0, not {dpi}")
+    if not wanted:
+        return []
+    # Reading a file holds up the event loop.
+    loaded = await asyncio.to_thread(load_source, source)
+    if content_hash and content_hash != loaded.content_hash:
+        raise SourceError(
+            loaded.file_name, "is not what was parsed, so that the boxes do not fit: parse it again"
+        )
     settings = RenderSettings(max_image_size=_LARGEST, dpi=dpi)
     pages: dict[int, list[FigureImage]] = {}
     for figure in wanted:
         pages.setdefault(figure.page, []).append(figure)
     done: list[FigureImage] = []
     async with RenderPool(1, timeout=render_timeout) as pool:
-        opened = await pool.open(source, password)
+        opened = await pool.open(loaded, password)
         for number, figures in pages.items():
             try:
                 drawn = await pool.render(opened, number, settings)

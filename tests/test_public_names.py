@@ -16,8 +16,8 @@ FigureImage Issue LLM_KEYS LayoutChunker METADATA_KEYS MissingDependencyError Mo
 NemoparseError OptionError PageError PageRenderError PageReplyError PageStep ParseOptions ParseReport
 ParsedDocument ParsedPage Percentiles Progress ProtocolError ReplyTimeoutError RequestRejectedError
 ServerBusyError ServerFailedError SourceData SourceError SourceInput SourceNotFoundError Split Steps
-Table TableCell TextSplit TocEntry UnsupportedSourceError __version__ acrop_figures crop_element
-crop_figures decode_page encode_page figure_chunks layout_hash layout_to_json save_figures
+Table TableCell TextSplit TocEntry UnsupportedSourceError __version__ acrop_elements acrop_figures
+crop_element crop_elements crop_figures decode_page encode_page figure_chunks layout_hash layout_to_json save_figures
 split_document split_text
 """
 
