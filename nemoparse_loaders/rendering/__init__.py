@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .page_image import PageBand, PageGeometry, PageImage, TextLayer, TextWord
+from .page_image import PageBand, PageGeometry, PageImage, PageRegion, TextLayer, TextWord
 from .renderer import PageRenderer
 from .settings import RenderSettings
 
@@ -11,6 +11,7 @@ __all__ = [
     "PageBand",
     "PageGeometry",
     "PageImage",
+    "PageRegion",
     "PageRenderer",
     "RenderSettings",
     "TextLayer",

@@ -6,12 +6,14 @@ import traceback
 from dataclasses import dataclass
 from typing import Literal
 
-from ..document import Issue
+from ..document import BBox, Issue
 from ..errors import NemoparseError, PageRenderError, SourceError
 from ..sources import FileStamp, Source
-from .page_image import PageBand, PageImage
+from .page_image import PageBand, PageImage, PageRegion
 from .renderer import PageRenderer
 from .settings import RenderSettings
+
+_WHOLE = BBox(0.0, 0.0, 1.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +56,17 @@ class Task:
         page_number: From 1; 0 for "open".
         settings: How to draw.
         count: Bands wanted.
+        box: Part of the page wanted.
     """
 
     id: int
     key: int
-    kind: Literal["open", "render", "bands"]
+    kind: Literal["open", "render", "bands", "region"]
     document: Document | None
     page_number: int = 0
     settings: RenderSettings | None = None
     count: int = 1
+    box: BBox | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +88,7 @@ class Answer:
     """
 
     id: int
-    value: Facts | PageImage | tuple[PageBand, ...] | NemoparseError
+    value: Facts | PageImage | PageRegion | tuple[PageBand, ...] | NemoparseError
     trace: str = ""
     memory: int = 0
 
@@ -140,7 +144,7 @@ class Drawer:
             return Answer(task.id, PageRenderError(name, task.page_number, reason), trace)
         return Answer(task.id, SourceError(name, reason), trace)
 
-    def _do(self, task: Task) -> Facts | PageImage | tuple[PageBand, ...]:
+    def _do(self, task: Task) -> Facts | PageImage | PageRegion | tuple[PageBand, ...]:
         renderer = self._renderer(task.key)
         if task.kind == "open":
             stamp = self._held[task.key].document.stamp
@@ -148,6 +152,8 @@ class Drawer:
         settings = task.settings or RenderSettings()
         if task.kind == "render":
             return renderer.render(task.page_number, settings)
+        if task.kind == "region":
+            return renderer.render_region(task.page_number, settings, task.box or _WHOLE)
         return renderer.render_bands(task.page_number, settings, task.count)
 
     def _renderer(self, key: int) -> PageRenderer:

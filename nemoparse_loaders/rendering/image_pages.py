@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 from PIL import Image, ImageFile, TiffImagePlugin
 
-from ..document import Issue
+from ..document import BBox, Issue
 from ..errors import CorruptSourceError, PageRenderError, UnsupportedSourceError
 from ..sources import SUPPORTED_TYPES, Source
 from .image_file import (
@@ -27,6 +27,7 @@ from .image_modes import flatten, to_resizable
 from .page_image import PageGeometry
 from .pages import DrawnPage
 from .png import Scanlines
+from .region import MOST_TIMES_LARGER, RegionPixels, place_region, with_margin
 from .scaling import PixelSize, fit_page
 from .settings import RenderSettings
 from .tiff_chain import count_directories
@@ -100,21 +101,45 @@ class ImagePages:
         Raises:
             PageRenderError: It is damaged or too large.
         """
+        frame = self._frame(number)
+        geometry = self.geometry(number)
+        size = _size(frame, geometry, settings)
+        lines, whole = self._lines(number, frame, RegionPixels.whole(size.width, size.height))
+        issues = _issues(frame, size, number, whole=whole, animated=self._animated)
+        return DrawnPage(lines, geometry, lines.is_uniform(), issues=issues)
+
+    def draw_region(self, number: int, settings: RenderSettings, box: BBox) -> tuple[DrawnPage, BBox]:
+        """Cut a part out of a picture's own pixels, and scale it down to fit.
+
+        Raises:
+            PageRenderError: As `draw`.
+        """
+        frame = self._frame(number)
+        geometry = self.geometry(number)
+        width, height = geometry.width_pt, geometry.height_pt
+        own = _size(frame, geometry, settings).scale
+        # Whatever density the file claims, its own pixels are the bound.
+        most = min(own * MOST_TIMES_LARGER, max(frame.dpi) / 72.0)
+        shown = with_margin(box, width, height)
+        pixels = place_region(shown, width, height, settings.max_image_size, most)
+        lines, _ = self._lines(number, frame, pixels)
+        return DrawnPage(lines, geometry, lines.is_uniform()), pixels.box
+
+    def _frame(self, number: int) -> Frame:
         frame = self._frames[number - 1]
         if frame.problem:
             raise PageRenderError(self._source.file_name, number, frame.problem)
-        geometry = self.geometry(number)
-        # Through points, so that pixels that are not square (fax) come out in the page's true shape.
-        size = fit_page(geometry.width_pt, geometry.height_pt, settings.max_image_size, max(frame.dpi) / 72.0)
+        return frame
+
+    def _lines(self, number: int, frame: Frame, window: RegionPixels) -> tuple[Scanlines, bool]:
+        """The pixels of a part of the picture, and whether all of the picture was there."""
         try:
-            image, whole = self._decode(frame, size)
+            image, whole = self._decode(frame, window)
         except DAMAGE as error:
             reason = f"the picture is damaged ({say(error)})"
             raise PageRenderError(self._source.file_name, number, reason) from error
         rows = image.tobytes("raw", "RGB", 3 * image.width + 1, 1)
-        lines = Scanlines.from_rgb(image.width, image.height, rows)
-        issues = _issues(frame, size, number, whole=whole, animated=self._animated)
-        return DrawnPage(lines, geometry, lines.is_uniform(), issues=issues)
+        return Scanlines.from_rgb(image.width, image.height, rows), whole
 
     def _read_frames(self) -> list[Frame]:
         if self._source.media_type == "image/tiff":
@@ -152,8 +177,8 @@ class ImagePages:
         while self._streams:
             self._streams.pop().close()
 
-    def _decode(self, frame: Frame, size: PixelSize) -> tuple[Image.Image, bool]:
-        """The frame as RGB of that size, and whether all of it was there."""
+    def _decode(self, frame: Frame, size: RegionPixels) -> tuple[Image.Image, bool]:
+        """What the window shows of the frame as RGB, and whether all of the frame was there."""
         media_type = self._source.media_type
         with self._lock:
             if self._tiff is not None:
@@ -173,7 +198,12 @@ class ImagePages:
                 self._close_streams()
 
 
-def _decoded(image: ImageFile.ImageFile, frame: Frame, size: PixelSize) -> tuple[Image.Image, bool]:
+def _size(frame: Frame, geometry: PageGeometry, settings: RenderSettings) -> PixelSize:
+    # Through points, so that pixels that are not square (fax) come out in the page's true shape.
+    return fit_page(geometry.width_pt, geometry.height_pt, settings.max_image_size, max(frame.dpi) / 72.0)
+
+
+def _decoded(image: ImageFile.ImageFile, frame: Frame, size: RegionPixels) -> tuple[Image.Image, bool]:
     is_tiff = isinstance(image, TiffImagePlugin.TiffImageFile)
     white_is_zero = is_white_zero(image)
     _draft(image, frame, size)
@@ -187,14 +217,23 @@ def _decoded(image: ImageFile.ImageFile, frame: Frame, size: PixelSize) -> tuple
         picture.paste("white", (0, rows[1], picture.width, picture.height))
     if not is_tiff and frame.orientation in _TURNS:
         picture = picture.transpose(_TURNS[frame.orientation])
-    if picture.size != (size.width, size.height):
-        picture = picture.resize((size.width, size.height), Image.Resampling.LANCZOS, reducing_gap=2.0)
-    return flatten(picture), rows is None
+    return flatten(_cut_out(picture, size)), rows is None
 
 
-def _draft(image: ImageFile.ImageFile, frame: Frame, size: PixelSize) -> None:
+def _cut_out(picture: Image.Image, window: RegionPixels) -> Image.Image:
+    """What a window shows of a picture, however large that is."""
+    left, top, width, height = window.left, window.top, window.width, window.height
+    if picture.size == (window.page_width, window.page_height):
+        whole = picture.size == (width, height)
+        return picture if whole else picture.crop((left, top, left + width, top + height))
+    across, down = picture.width / window.page_width, picture.height / window.page_height
+    part = (left * across, top * down, (left + width) * across, (top + height) * down)
+    return picture.resize((width, height), Image.Resampling.LANCZOS, box=part, reducing_gap=2.0)
+
+
+def _draft(image: ImageFile.ImageFile, frame: Frame, size: RegionPixels) -> None:
     """Let the JPEG decoder halve the picture while it is still twice too large: faster, and as sharp."""
-    wanted = (2 * size.width, 2 * size.height)
+    wanted = (2 * size.page_width, 2 * size.page_height)
     image.draft(None, wanted[::-1] if frame.orientation >= 5 else wanted)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from ..document import Issue
+from ..document import BBox, Issue
 from .page_image import PageEvidence, PageGeometry, TextLayer
 from .png import Scanlines
 from .settings import RenderSettings
@@ -56,6 +56,10 @@ class Pages(Protocol):
 
     def draw(self, number: int, settings: RenderSettings) -> DrawnPage:
         """Draw a page."""
+        ...
+
+    def draw_region(self, number: int, settings: RenderSettings, box: BBox) -> tuple[DrawnPage, BBox]:
+        """Draw a part of a page, see `PageRenderer.render_region`; and which part that is."""
         ...
 
     def close(self) -> None:

@@ -16,13 +16,14 @@ from pathlib import Path
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
-from ..document import Issue
+from ..document import BBox, Issue
 from ..errors import PageRenderError
 from ..sources import Source
 from .page_image import PageEvidence, PageGeometry, TextLayer
 from .pages import DrawnPage
 from .pdfium import PDFIUM_LOCK, document_text, open_pdf
 from .png import Scanlines
+from .region import RegionPixels, place_region, region_scale, with_margin
 from .scaling import PixelSize, fit_page
 from .settings import RenderSettings
 from .user_unit import mentions_user_unit, user_unit
@@ -75,15 +76,9 @@ class PdfPages:
         """
         with PDFIUM_LOCK, self._page(number) as page:
             geometry = self._measure(page, number)
-            width, height = page.get_size()
-            if not (width > 0 and height > 0 and math.isfinite(width * height)):
-                raise PageRenderError(
-                    self._file_name,
-                    number,
-                    f"its visible area is {width:g} x {height:g} points: nothing to draw",
-                )
+            width, height = self._visible_size(page, number)
             size = fit_page(width, height, settings.max_image_size, _max_scale(settings, geometry))
-            lines = self._paint(page, number, size)
+            lines = self._paint(page, number, RegionPixels.whole(size.width, size.height))
             issues = [issue for issue in self.issues if issue.code == "forms_failed"]
             issues += _scale_issues(size, geometry, settings)
             is_blank = lines.is_uniform()
@@ -92,6 +87,23 @@ class PdfPages:
             text_layer, evidence = _read_text(page, geometry, lines, settings)
         located = tuple(issue.model_copy(update={"page": number}) for issue in issues)
         return DrawnPage(lines, geometry, is_blank, text_layer, evidence, located)
+
+    def draw_region(self, number: int, settings: RenderSettings, box: BBox) -> tuple[DrawnPage, BBox]:
+        """Draw a part of a page with its annotations and form fields.
+
+        Raises:
+            PageRenderError: As `draw`.
+        """
+        with PDFIUM_LOCK, self._page(number) as page:
+            geometry = self._measure(page, number)
+            width, height = self._visible_size(page, number)
+            own = fit_page(width, height, settings.max_image_size, _max_scale(settings, geometry)).scale
+            most = region_scale(own, width, height, geometry.user_unit)
+            pixels = place_region(
+                with_margin(box, width, height), width, height, settings.max_image_size, most
+            )
+            lines = self._paint(page, number, pixels)
+        return DrawnPage(lines, geometry, lines.is_uniform()), pixels.box
 
     @contextmanager
     def _page(self, number: int) -> Iterator[pdfium.PdfPage]:
@@ -127,7 +139,14 @@ class PdfPages:
                 self._has_user_units = mentions_user_unit(stream)
         return self._has_user_units
 
-    def _paint(self, page: pdfium.PdfPage, number: int, size: PixelSize) -> Scanlines:
+    def _visible_size(self, page: pdfium.PdfPage, number: int) -> tuple[float, float]:
+        width, height = page.get_size()
+        if width > 0 and height > 0 and math.isfinite(width * height):
+            return width, height
+        reason = f"its visible area is {width:g} x {height:g} points: nothing to draw"
+        raise PageRenderError(self._file_name, number, reason)
+
+    def _paint(self, page: pdfium.PdfPage, number: int, size: RegionPixels) -> Scanlines:
         no_room = f"there is no memory for {size.width} x {size.height} pixels"
         try:
             lines = Scanlines.white(size.width, size.height)
@@ -141,7 +160,8 @@ class PdfPages:
         if not bitmap:
             raise PageRenderError(self._file_name, number, no_room)
         try:
-            place = (bitmap, page, 0, 0, size.width, size.height, 0, _FLAGS)
+            # The page may reach beyond the bitmap on all sides; what does is not drawn.
+            place = (bitmap, page, -size.left, -size.top, size.page_width, size.page_height, 0, _FLAGS)
             pdfium_c.FPDF_RenderPageBitmap(*place)
             if page.formenv:
                 pdfium_c.FPDF_FFLDraw(page.formenv, *place)

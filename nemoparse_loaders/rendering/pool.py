@@ -10,14 +10,14 @@ from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import TypeVar
 
-from ..document import Issue
+from ..document import BBox, Issue
 from ..errors import NemoparseError, OptionError
 from ..sources import Source
 from .child import MEMORY_BYTES
 from .drawer import Answer, Document, Facts, Forget, Task
 from .interpreter import find_python, usable_cores
 from .line import WaitingLine
-from .page_image import PageBand, PageImage, TextLayer
+from .page_image import PageBand, PageImage, PageRegion, TextLayer
 from .seats import Job, Seat
 from .settings import MIN_SIDE, RenderSettings
 from .workers import ChildWorker, Ended, Ready, ThreadWorker, Worker, post_to
@@ -187,6 +187,23 @@ class RenderPool:
         """
         task = Task(next(self._tasks), opened.key, "bands", None, page_number, settings, count)
         return await self._ask(task, tuple)
+
+    async def render_region(
+        self, opened: OpenedSource, page_number: int, settings: RenderSettings, box: BBox
+    ) -> PageRegion:
+        """Draw a part of a page, larger and with a margin, see `PageRenderer.render_region`.
+
+        Args:
+            opened: From `open`.
+            page_number: From 1.
+            settings: How the page is drawn.
+            box: What to show, 0..1 of the displayed page.
+
+        Raises:
+            PageRenderError: It cannot be drawn, or not in time.
+        """
+        task = Task(next(self._tasks), opened.key, "region", None, page_number, settings, box=box)
+        return await self._ask(task, PageRegion)
 
     async def text_layer(self, opened: OpenedSource, page_number: int) -> TextLayer | None:
         """Read what a PDF page says about itself; None for images.

@@ -6,12 +6,12 @@ from dataclasses import replace
 from types import TracebackType
 from typing import NoReturn
 
-from ..document import Issue
+from ..document import BBox, Issue
 from ..errors import PageRenderError
 from ..sources import Source
 from .bands import bands_that_fit, box_for_bands, cut_page
 from .encoding import encode_page
-from .page_image import PageBand, PageGeometry, PageImage
+from .page_image import PageBand, PageGeometry, PageImage, PageRegion
 from .pages import Pages
 from .settings import RenderSettings
 
@@ -120,6 +120,25 @@ class PageRenderer:
         return tuple(
             PageBand(encode_page(part, settings), top, bottom) for part, top, bottom in cut_page(page, count)
         )
+
+    def render_region(self, page_number: int, settings: RenderSettings, box: BBox) -> PageRegion:
+        """Draw a part of a page larger than it is on the page's own picture.
+
+        It has a margin (`region.MARGIN`) and is as large as ``max_image_size`` allows, but at most
+        `region.MOST_TIMES_LARGER` times as large as on the page and of `region.MOST_DPI`, and never larger
+        than an image's own pixels. Only that part is drawn. What is to know about the page stands on the
+        page's own picture and is not said again.
+
+        Args:
+            page_number: From 1.
+            settings: How the page is drawn; text layer and evidence are not read.
+            box: What to show, 0..1 of the displayed page.
+
+        Raises:
+            PageRenderError: There is no such page, or it cannot be drawn.
+        """
+        part, shown = self._checked(page_number).draw_region(page_number, settings, BBox.clamped(*box))
+        return PageRegion(encode_page(part, settings), shown)
 
     def _checked(self, page_number: int) -> Pages:
         pages = self._opened()

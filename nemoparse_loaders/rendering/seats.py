@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from ..errors import NemoparseError, PageRenderError, SourceError
 from .drawer import Facts, Task
-from .page_image import PageBand, PageImage
+from .page_image import PageBand, PageImage, PageRegion
 from .workers import Worker
 
 
@@ -25,7 +25,7 @@ class Job:
 
     task: Task
     file_name: str
-    future: asyncio.Future[Facts | PageImage | tuple[PageBand, ...]]
+    future: asyncio.Future[Facts | PageImage | PageRegion | tuple[PageBand, ...]]
     deaths: int = 0
 
     @property
