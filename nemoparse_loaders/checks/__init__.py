@@ -1,9 +1,11 @@
 """Checks of a reply: whether it loops, is cut, is broken or empty, and what is said of it where.
 
-The decoder says what it found and did; here is the judgement, as issues on the page and on its elements.
+The decoder says what it found and did; here is the judgement, as issues on the page and on its elements. Whether
+the text of a page agrees with the words that its file stores is judged in `evidence`.
 """
 
 from .block import BlockFacts, block_notes
+from .evidence import supported_share, verified
 from .loops import is_token_stutter, repeated_blocks, shorten_loops
 from .reply import ReplyFacts, page_issues, page_status
 
@@ -16,4 +18,6 @@ __all__ = [
     "page_status",
     "repeated_blocks",
     "shorten_loops",
+    "supported_share",
+    "verified",
 ]

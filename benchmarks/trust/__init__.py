@@ -1,0 +1,1 @@
+"""How well the checks find damage, and what their confidence means."""

@@ -1,0 +1,157 @@
+"""Whether a page's text agrees with the words that its file stores, a witness independent of the model.
+
+What is compared, and what is not:
+
+- Letters and numbers, folded (`normal_form`); no punctuation and no signs. Each word once, in any order.
+- Formulas by their letters and digits, with a warning only where most differ. Pictures and charts not at all:
+  what they show is in no text, or estimated. Words of the file in their boxes count as covered.
+- Hidden words support nothing and are missed nowhere.
+- Pages that are mostly raster images, and files whose words make no sense, are no witness: no confidence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..document import BBox, Element, Issue, ParsedPage
+from ..rendering.page_image import PageEvidence
+from .comparison import FIGURES, Account, Comparison, compare, share_in
+from .confidence import confidence_of
+from .findings import (
+    OWN_CODES,
+    element_findings,
+    hidden_only,
+    hidden_text,
+    hidden_words,
+    missing_text,
+    unverified,
+)
+from .layer import visible_layer
+
+# Above this share of the page under raster images its words are at best those that OCR wrote into the file.
+_SCAN_SHARE = 0.5
+_RASTER_HOLDS = 0.9
+_FEWEST_IN_RASTER = 0.01
+
+
+def verified(page: ParsedPage, evidence: PageEvidence | None) -> ParsedPage:
+    """The page with confidence, issues and whether somebody should look at it.
+
+    Args:
+        page: As decoded or merged. What an earlier verification said of it is replaced.
+        evidence: What its file stores; None for images.
+
+    Returns:
+        The same page with `confidence` and `issues` of page and elements, and `needs_review`, set anew.
+    """
+    elements = [_clean(element) for element in page.elements]
+    issues = [issue for issue in page.issues if not _is_own(issue)]
+    confidence: float | None = None
+    if evidence is not None and page.status != "blank":
+        is_scan = evidence.raster > _SCAN_SHARE
+        hidden = hidden_words(evidence.words)
+        found = hidden_text(hidden, is_scan=is_scan, page=page.number)
+        if found is not None:
+            issues.append(found)
+        if is_scan or not evidence.usable:
+            issues.append(unverified(evidence, is_scan=is_scan, page=page.number))
+        else:
+            layer = visible_layer(evidence.words)
+            comparison = compare(elements, layer)
+            concealed = hidden_only(hidden, layer)
+            accounts = comparison.accounts
+            elements = [
+                _judged(element, account, comparison, concealed, evidence.raster, page.number)
+                for element, account in zip(elements, accounts, strict=True)
+            ]
+            missing, share = missing_text(comparison, page.number)
+            if missing is not None:
+                issues.append(missing)
+            confidence = _of_page(elements, accounts, share)
+    needs_review = page.status in ("partial", "failed") or any(
+        issue.severity == "warning" and issue.code in OWN_CODES
+        for holder in ((issues,), (element.issues for element in elements))
+        for found_issues in holder
+        for issue in found_issues
+    )
+    return page.model_copy(
+        update={
+            "elements": tuple(elements),
+            "issues": tuple(issues),
+            "confidence": confidence,
+            "needs_review": needs_review,
+        }
+    )
+
+
+def supported_share(text: str, evidence: PageEvidence, box: BBox | None) -> float | None:
+    """How much of a text the file's visible words support.
+
+    Args:
+        text: Plain text; inline formulas may be LaTeX.
+        evidence: What the page's file stores.
+        box: Where to look for the words, on the page; None for the whole page.
+
+    Returns:
+        Share of the characters of its words, 0..1. None where nothing can be said: the file is no witness,
+        the text has no words, or no word of the file stands there.
+    """
+    if not evidence.usable or evidence.raster > _SCAN_SHARE:
+        return None
+    return share_in(text, visible_layer(evidence.words), box)
+
+
+def _is_own(issue: Issue) -> bool:
+    # The renderer's own "hidden_text" of a page without a mark is not of this check.
+    return issue.code in OWN_CODES and not (
+        issue.code == "hidden_text" and "comes out empty" in issue.message
+    )
+
+
+def _clean(element: Element) -> Element:
+    if element.confidence is None and not element.issues:
+        return element
+    issues = tuple(issue for issue in element.issues if issue.code not in OWN_CODES)
+    return element.model_copy(update={"confidence": None, "issues": issues})
+
+
+def _judged(
+    element: Element,
+    account: Account,
+    comparison: Comparison,
+    concealed: frozenset[str],
+    raster: float,
+    page: int,
+) -> Element:
+    """An element with its confidence and issues."""
+    if element.type in FIGURES or account.agreement is None or _may_be_raster(element, account, raster):
+        return element if not account.missing else _with_issues(element, account, comparison, concealed, page)
+    judged = _with_issues(element, account, comparison, concealed, page)
+    return judged.model_copy(update={"confidence": confidence_of(account.agreement)})
+
+
+def _with_issues(
+    element: Element, account: Account, comparison: Comparison, concealed: frozenset[str], page: int
+) -> Element:
+    found = element_findings(element, account, comparison, concealed, page)
+    return element.model_copy(update={"issues": (*element.issues, *found)}) if found else element
+
+
+def _may_be_raster(element: Element, account: Account, raster: float) -> bool:
+    """Whether its text may come from a raster image: the file has no word there, and an image that large."""
+    if account.in_box or account.support or element.bbox is None:
+        return False
+    return raster > _FEWEST_IN_RASTER and raster >= _RASTER_HOLDS * element.bbox.area
+
+
+def _of_page(elements: Sequence[Element], accounts: Sequence[Account], missing: float) -> float | None:
+    """The mean of the elements' confidences by their characters, lowered by the share that is missing."""
+    total = weighted = 0.0
+    for element, account in zip(elements, accounts, strict=True):
+        if element.confidence is not None:
+            size = sum(map(len, account.words.tokens))
+            total += size
+            weighted += size * element.confidence
+    if not total:
+        return None if not missing else 0.0
+    return round(weighted / total * (1.0 - missing), 3)

@@ -1,0 +1,140 @@
+"""The words that a page's file stores, taken apart and each given to the element that it belongs to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from ..document import BBox
+from ..rendering.page_image import EvidenceWord
+from .normal_form import folded, is_doubtful, is_right_to_left, tokens_of_folded
+
+# A page that stores more is a data dump or an attack.
+_MOST_WORDS = 50_000
+_MOST_CHARS = 400_000
+_LONGEST_WORD = 2_000
+# How far outside of a box a word may stand and still be meant: boxes are not exact. Shares of the page.
+_GROW_X, _GROW_Y = 0.008, 0.005
+_CELLS = 24
+_MOST_IN_CELL = 12
+_MOST_PLACED = 200_000
+# Fake bold is the same word drawn again a hair's breadth aside. Steps in a page's width or height.
+_SAME_PLACE = 400
+
+
+@dataclass(slots=True)
+class Layer:
+    """The visible words as tokens.
+
+    Attributes:
+        tokens: In the order of the file.
+        words: Which word each token is of.
+        boxes: The box of each word.
+        texts: The text of each word as stored.
+        doubtful: Words with characters of unknown meaning; their tokens are not among the tokens.
+        cut: There are more words than these.
+    """
+
+    tokens: list[str] = field(default_factory=list)
+    words: list[int] = field(default_factory=list)
+    boxes: list[BBox] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+    doubtful: list[int] = field(default_factory=list)
+    cut: bool = False
+
+
+class Homes(NamedTuple):
+    """Which words belong to which box.
+
+    Attributes:
+        owner: For each word the smallest box that holds it, or None.
+        near: For each box the words whose centre is in it or a little outside.
+    """
+
+    owner: list[int | None]
+    near: list[list[int]]
+
+
+def visible_layer(words: Sequence[EvidenceWord]) -> Layer:
+    """The words that show, each once."""
+    layer = Layer()
+    seen: set[tuple[str, int, int]] = set()
+    chars = 0
+    for word in words:
+        if word.hidden:
+            continue
+        text = word.text[:_LONGEST_WORD]
+        box = word.bbox
+        key = (text, int(box[0] * _SAME_PLACE), int(box[1] * _SAME_PLACE))
+        if key in seen:
+            continue
+        seen.add(key)
+        chars += len(text)
+        if len(layer.texts) >= _MOST_WORDS or chars > _MOST_CHARS:
+            layer.cut = True
+            break
+        layer.texts.append(text)
+        layer.boxes.append(box)
+    # Folded in one piece, since that costs far less than word by word.
+    joined = " \n ".join(text.replace("\n", " ") for text in layer.texts)
+    for index, text in enumerate(folded(joined).split(" \n ")):
+        if is_doubtful(layer.texts[index]):
+            layer.doubtful.append(index)
+            continue
+        for token in tokens_of_folded(text):
+            layer.tokens.append(token)
+            layer.words.append(index)
+    return layer
+
+
+def turned_round(layer: Layer) -> Layer:
+    """The layer with its words of Hebrew and Arabic letters read backwards, as visual order needs it."""
+    tokens = [token[::-1] if is_right_to_left(token) else token for token in layer.tokens]
+    return Layer(tokens, layer.words, layer.boxes, layer.texts, layer.doubtful, layer.cut)
+
+
+def homes(boxes: Sequence[BBox], areas: Sequence[BBox | None]) -> Homes:
+    """Give each word to the smallest box that holds its centre; else to none.
+
+    Args:
+        boxes: Of the words.
+        areas: Of the elements; None for one without.
+    """
+    cells: list[list[int]] = [[] for _ in range(_CELLS * _CELLS)]
+    grown: list[tuple[float, float, float, float]] = []
+    for area in areas:
+        box = area or BBox(2.0, 2.0, 2.0, 2.0)
+        grown.append((box.x0 - _GROW_X, box.y0 - _GROW_Y, box.x1 + _GROW_X, box.y1 + _GROW_Y))
+    placed = 0
+    by_size = sorted((area.area, index) for index, area in enumerate(areas) if area is not None)
+    for _, index in by_size:
+        x0, y0, x1, y1 = grown[index]
+        columns = range(_cell(x0), _cell(x1) + 1)
+        for row in range(_cell(y0), _cell(y1) + 1):
+            for column in columns:
+                cell = cells[row * _CELLS + column]
+                if len(cell) < _MOST_IN_CELL:
+                    cell.append(index)
+                    placed += 1
+        if placed > _MOST_PLACED:
+            break
+    owner: list[int | None] = []
+    near: list[list[int]] = [[] for _ in areas]
+    for word, (left, top, right, bottom) in enumerate(boxes):
+        x, y = (left + right) / 2, (top + bottom) / 2
+        home = None
+        for index in cells[min(int(y * _CELLS), _CELLS - 1) * _CELLS + min(int(x * _CELLS), _CELLS - 1)]:
+            x0, y0, x1, y1 = grown[index]
+            if x0 <= x <= x1 and y0 <= y <= y1:
+                near[index].append(word)
+                if home is None:
+                    area = areas[index]
+                    if area is not None and area[0] <= x <= area[2] and area[1] <= y <= area[3]:
+                        home = index
+        owner.append(home)
+    return Homes(owner, near)
+
+
+def _cell(value: float) -> int:
+    return min(_CELLS - 1, max(0, int(value * _CELLS)))
