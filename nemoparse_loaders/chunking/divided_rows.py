@@ -24,6 +24,8 @@ _OPEN = re.compile(
 )
 _WORD = re.compile(r"\w+")
 _LEAST_WORDS = 3
+# What a text ends with, and whether it is a value, shows in so many characters; a row may grow over many pages.
+_LOOKED_AT = 100
 # At most one cell in so many may begin in lower case where that is to mean anything.
 _RARELY = 4
 
@@ -67,7 +69,7 @@ def goes_on(last: Mapping[int, TableCell], first: Sequence[TableCell], beginning
         if not text:
             continue
         above = last.get(cell.col)
-        before = above.text.strip() if above is not None else ""
+        before = above.text[-_LOOKED_AT:].strip() if above is not None else ""
         if above is None or not before or above.colspan != cell.colspan or cell.rowspan > 1:
             return False
         if _continues(before, text, beginnings.are_capital(cell.col)):
@@ -82,7 +84,7 @@ def rejoined(cell: TableCell, rest: TableCell) -> TableCell:
     before, text = cell.text.rstrip(), rest.text.strip()
     if not text:
         return cell
-    seam = "" if _DIVIDED_WORD.search(before) and _begins_lower(text) else " "
+    seam = "" if _DIVIDED_WORD.search(before[-2:]) and _begins_lower(text) else " "
     return cell.model_copy(update={"text": before + seam + text})
 
 
