@@ -24,7 +24,7 @@ _OPEN = re.compile(
 )
 _WORD = re.compile(r"\w+")
 _LEAST_WORDS = 3
-# What a text ends with, and whether it is a value, shows in so many characters; a row may grow over many pages.
+# What a text ends with shows in so many characters; a row may grow over many pages.
 _LOOKED_AT = 100
 # At most one cell in so many may begin in lower case where that is to mean anything.
 _RARELY = 4
