@@ -116,7 +116,8 @@ def _pieces(rows: Rows, front: str, brief: str, budget: Budget) -> Iterator[RowP
         body = "\n".join(line for line in words[start:end] if line)
         return (front if first else brief) + head + named + body
 
-    items = _tied(rows, lambda start, end: budget.fits(embedded(start, end)))
+    # Where there is no header that the whole caption could go with, it goes with the first row.
+    items = _tied(rows, lambda start, end: budget.fits(embedded(start, end, first=start == header == 0)))
     row_costs = [budget.cost(line) if line else 0 for line in words]
     ranges = pack(
         [sum(row_costs[start:end]) for start, end in items],
@@ -127,19 +128,27 @@ def _pieces(rows: Rows, front: str, brief: str, budget: Budget) -> Iterator[RowP
         start, end = items[first][0], items[last - 1][1]
         # The header belongs to the first piece and is repeated in the others.
         own_start = 0 if first == 0 else start
-        texts = [embedded(start, end, first=first == 0), embedded(start, end)]
-        text = next((text for text in texts if budget.fits(text)), None)
-        if text is not None:
+        opening = front if first == 0 else brief
+        text = embedded(start, end, first=first == 0)
+        if first == 0 and not budget.fits(text):
+            alone, behind = (front + head).rstrip("\n"), embedded(start, end)
+            # Parts of a row have the headings of their own cells only.
+            all_said = not budget.fits(behind) and rows.says_header(_first_said(words, start, end))
+            if own_start < start and budget.fits(alone) and not all_said:
+                yield RowPiece(own_start, start, rows.part(start, start), alone)
+                own_start, opening, text = start, brief, behind
+        if budget.fits(text):
             yield RowPiece(own_start, end, rows.part(start, end, section_of(start)), text)
             continue
-        row = next(row for row in range(start, end) if words[row])
-        if own_start < start and not rows.says_header(row):
-            # The parts of the row have the headings of their own cells only.
-            yield RowPiece(own_start, start, rows.part(start, start), (front + head).rstrip("\n"))
-            own_start = start
+        row = _first_said(words, start, end)
         section = section_of(row)
         named = "" if section is None else words[section] + "\n"
-        yield from cut_row(rows, row, (own_start, end), brief + named, budget)
+        yield from cut_row(rows, row, (own_start, end), (opening + named, brief + named), budget)
+
+
+def _first_said(words: Sequence[str], start: int, end: int) -> int:
+    """The first of some rows that has words; others do not stand beside it where it is too long."""
+    return next(row for row in range(start, end) if words[row])
 
 
 def _tied(rows: Rows, fits: Callable[[int, int], bool]) -> list[tuple[int, int]]:

@@ -32,7 +32,7 @@ class RowPiece:
 
 
 def cut_row(
-    rows: Rows, row: int, stands_for: tuple[int, int], front: str, budget: Budget
+    rows: Rows, row: int, stands_for: tuple[int, int], fronts: tuple[str, str], budget: Budget
 ) -> Iterator[RowPiece]:
     """Cut one row so that each part fits.
 
@@ -43,20 +43,27 @@ def cut_row(
         row: The row, counted in it.
         stands_for: The rows that the pieces stand for, (first, behind the last): those beside the
             row have no words, or are the header.
-        front: Heading path and caption.
+        fronts: Heading path and caption of the first part, and of the others.
         budget: The limit.
 
     Raises:
         OptionError: Not even a single character fits.
     """
+    opening, front = fronts
     cells, heads = rows.cells[row], rows.headings(row)
     words = [cell_words(cell.text) for cell in cells]
     label = budget.within(words[0], budget.max_tokens // 6) if cells[0].col == 0 else ""
+    opener = next((index for index, text in enumerate(words) if text), 0)
+
+    def front_of(first: int, last: int) -> str:
+        return opening if first <= opener < last else front
 
     def embedded(first: int, last: int) -> str:
         head = " ".join(part for part in heads[first:last] if part)
         texts = [label] if first > 0 else []
-        return _lines(front, head, " ".join(part for part in (*texts, *words[first:last]) if part))
+        return _lines(
+            front_of(first, last), head, " ".join(part for part in (*texts, *words[first:last]) if part)
+        )
 
     ranges = pack(
         [budget.cost(f"{head} {text}") for head, text in zip(heads, words, strict=True)],
@@ -75,7 +82,10 @@ def cut_row(
             yield RowPiece(start, end, _beside(beside, heads, first, last, texts), text, part)
             start = row
         else:
-            for piece, embed_text in _cut_cell(cells[first].text, heads[first], beside, front, budget):
+            # A cell that is cut needs room for its own words.
+            whole = f"{front_of(first, last)}{heads[first]} {beside}"
+            before = front_of(first, last) if 4 * budget.cost(whole) <= 3 * budget.max_tokens else front
+            for piece, embed_text in _cut_cell(cells[first].text, heads[first], beside, before, budget):
                 table_piece = _beside(beside, heads, first, first + 1, [piece.text])
                 yield RowPiece(start, end, table_piece, embed_text, f"{part} {piece.start}:{piece.end}")
                 start = row

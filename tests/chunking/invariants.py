@@ -25,7 +25,7 @@ def assert_sound(document: ParsedDocument, chunker: LayoutChunker) -> list[Chunk
         tokens = chunker.count(chunk.embed_text)
         assert tokens <= chunker.max_tokens, f"{tokens} tokens: {chunk.embed_text[:80]!r}"
         assert chunk.embed_text.strip(), "a chunk embeds nothing"
-    body = body_of(document)
+    body = body_of(document, chunker.steps, chunker.selection)
     spans: dict[str, list[tuple[ChunkSpan, Chunk]]] = {}
     for chunk in chunks:
         for span in chunk.spans:
