@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TypeVar
 
-from ..document import ParsedDocument
+from ..document import ElementType, ParsedDocument
 from .blocks import Draft, Span
 from .boxes import PageBox, boxes_json, column_boxes, page_boxes
 from .chunk import MetadataValue
@@ -56,10 +56,11 @@ Where there is nothing to say the value is "", 0 or False; ``confidence`` is the
 - ``chunk_type``: text, table, figure, chart, formula, list, code or footnote; of what is mixed: text.
 - ``section_path``: the headings above, "A > B". ``title``: that of the document.
 - ``page_number``, ``page_end``: first and last page, from 1. ``pages``: all of them, "3,4"; where room is
-  short "3-9". ``page_label``: what is printed on the first one.
+  short "3-9". ``page_label``: what is printed on the first one, in 40 characters.
 - ``bboxes``: JSON, [[page,x0,y0,x1,y1],...] in 0..1 of the displayed page, origin top left, one box for each
   page and column. ``bbox_precision``: "element", or "estimated" where a box is a share of an element's box.
-- ``element_ids``: "p3e7,p3e8"; where room is short "p3e7-p3e12". ``classes``: as printed, each once.
+- ``element_ids``: "p3e7,p3e8"; where room is short "p3e7-p3e12". ``classes``: as printed, each once;
+  of many odd ones "…" is left.
 - ``table_part`` of ``table_parts``, from 1. ``row_start``, ``row_end``: rows of the whole table that the
   chunk holds, from 0, the end not included; header rows that are repeated do not count.
 - ``n_tokens``: of ``embed_text``. ``is_partial``: something is missing on a page of the chunk.
@@ -78,8 +79,17 @@ _T = TypeVar("_T")
 SCHEMA = "1"
 MAX_BYTES = 1023
 
-# Lengths to which path and caption are cut, one after the other, until there is room.
+# Lengths to which title, path and caption are cut, one after the other, until there is room.
 _LENGTHS = (240, 160, 100, 60, 30)
+
+# What stays at last of title and page label.
+_FEW = 12
+# What stays of path and caption, and how many boxes, where no cutting makes enough room.
+_MIDDLE = 100
+_MOST_BOXES = 4
+
+_LONGEST_PAGE_LABEL = 40
+_KNOWN_CLASSES = frozenset(kind.value for kind in ElementType)
 
 
 def build_metadata(
@@ -96,9 +106,9 @@ def build_metadata(
 
     A page that the file itself gives no label has that of ``labels``, what is printed on it, else its number.
 
-    Where it would be over 1 KB, ids and pages are written as ranges and boxes are merged page by page; then
-    path and caption are cut, and at last lists of boxes and ids to their ends. Keys never go, and what names
-    the source is never cut.
+    Where it would be over 1 KB, ids and pages are written as ranges, the title is cut and boxes are merged
+    page by page; then path and caption are cut, and at last lists of boxes and ids to their ends. Keys never
+    go, and what names the source is never cut: where that is too long by itself, so is the whole.
     """
     spans = draft.spans
     numbers = _unique(span.page.number for span in spans)
@@ -113,16 +123,19 @@ def build_metadata(
         "chunk_index": chunk_index,
         "chunk_type": draft.kind,
         "section_path": " > ".join(heading.text for heading in draft.path),
-        "title": _line(document.title),
+        "title": shortened(_line(document.title), _LENGTHS[0]),
         "page_number": min(numbers, default=0),
         "page_end": max(numbers, default=0),
         "pages": ",".join(map(str, sorted(numbers))),
-        "page_label": page_label(first_page, labels) if first_page else "",
+        "page_label": shortened(page_label(first_page, labels), _LONGEST_PAGE_LABEL) if first_page else "",
         "total_pages": document.total_pages or len(document.pages),
         "bboxes": "[]",
         "bbox_precision": "estimated" if any(span.estimated and span.bbox for span in spans) else "element",
         "element_ids": ",".join(_ids(spans)),
-        "classes": ",".join(_unique(span.element.type for span in spans if span.element is not None)),
+        "classes": _short_classes(
+            ",".join(_unique(span.element.type for span in spans if span.element is not None)),
+            _LENGTHS[1],
+        ),
         "caption": draft.caption,
         "table_id": draft.rows.table_id,
         "table_part": draft.rows.part,
@@ -138,7 +151,11 @@ def build_metadata(
         "schema": SCHEMA,
     }
     metadata = {key: storable(value) if isinstance(value, str) else value for key, value in metadata.items()}
-    _fit(metadata, column_boxes(spans), sorted(numbers), _ids(spans))
+    boxes = column_boxes(spans)
+    metadata["bboxes"] = boxes_json(boxes)
+    smaller = _smaller(metadata.copy(), boxes, sorted(numbers), _ids(spans))
+    while json_size(metadata) > MAX_BYTES and (values := next(smaller, None)):
+        metadata.update(values)
     return metadata
 
 
@@ -147,41 +164,55 @@ def json_size(metadata: Mapping[str, MetadataValue]) -> int:
     return len(json.dumps(metadata, ensure_ascii=False).encode("utf-8", "replace"))
 
 
-def _fit(
-    metadata: dict[str, MetadataValue], boxes: list[PageBox], numbers: Sequence[int], ids: Sequence[str]
-) -> None:
-    """Write the boxes, and shorten what may be shortened until the size is right."""
-    path, caption, title = (str(metadata[key]) for key in ("section_path", "caption", "title"))
-    metadata["bboxes"] = boxes_json(boxes)
+def _smaller(
+    metadata: Mapping[str, MetadataValue],
+    boxes: Sequence[PageBox],
+    numbers: Sequence[int],
+    ids: Sequence[str],
+) -> Iterator[dict[str, MetadataValue]]:
+    """Values to put in, one set after the other, until the size is right; the last where it never is."""
+    path, caption, title, label = (
+        str(metadata[key]) for key in ("section_path", "caption", "title", "page_label")
+    )
 
-    def fits() -> bool:
-        return json_size(metadata) <= MAX_BYTES
+    def cut(length: int) -> dict[str, MetadataValue]:
+        return {
+            "section_path": shortened(path, length, keep="end"),
+            "caption": shortened(caption, length),
+        }
 
-    if fits():
-        return
     # Nothing is lost by this.
-    metadata["pages"] = ",".join(_number_ranges(numbers))
-    metadata["element_ids"] = ",".join(_id_ranges(ids))
-    if fits():
-        return
+    yield {"pages": ",".join(_number_ranges(numbers)), "element_ids": ",".join(_id_ranges(ids))}
+    # The title is the same on every chunk, the others say where this one stands.
+    for length in _LENGTHS:
+        yield {"title": shortened(title, length)}
     boxes = page_boxes(boxes)
-    metadata["bboxes"] = boxes_json(boxes)
+    yield {"bboxes": boxes_json(boxes)}
     for length in _LENGTHS:
-        if fits():
-            return
-        metadata["section_path"] = shortened(path, length, keep="end")
-        metadata["caption"] = shortened(caption, length)
-    if not fits() and len(ids) > 1:
-        metadata["element_ids"] = f"{ids[0]}-{ids[-1]}"
-    if not fits() and len(numbers) > 1:
-        metadata["pages"] = f"{numbers[0]}-{numbers[-1]}"
-    while not fits() and len(boxes) > 1:
-        boxes = boxes[: len(boxes) // 2]
-        metadata["bboxes"] = boxes_json(boxes)
-    for length in _LENGTHS:
-        if fits():
-            return
-        metadata["title"] = shortened(title, length)
+        yield cut(length)
+    if len(ids) > 1:
+        yield {"element_ids": f"{ids[0]}-{ids[-1]}"}
+    if len(numbers) > 1:
+        yield {"pages": f"{numbers[0]}-{numbers[-1]}"}
+    fewer = boxes
+    while len(fewer) > 1:
+        fewer = fewer[: len(fewer) // 2]
+        yield {"bboxes": boxes_json(fewer)}
+    yield {
+        "title": shortened(title, _FEW),
+        "page_label": shortened(label, _FEW),
+        "classes": _short_classes(str(metadata["classes"]), _LENGTHS[-1]),
+    }
+    # The names of the source are too long by themselves: nothing is gained by cutting much else.
+    yield {**cut(_MIDDLE), "bboxes": boxes_json(boxes[:_MOST_BOXES])}
+
+
+def _short_classes(classes: str, length: int) -> str:
+    """As many names that the model prints as there is room for; an ellipsis stands for all others."""
+    names = [name for name in classes.split(",") if name in _KNOWN_CLASSES]
+    while len(",".join([*names, "…"])) > length:
+        names.pop()
+    return classes if len(classes) <= length else ",".join([*names, "…"])
 
 
 def _ids(spans: Sequence[Span]) -> list[str]:

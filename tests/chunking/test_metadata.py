@@ -8,7 +8,7 @@ import pytest
 
 from nemoparse_loaders import EMBED_KEYS, LLM_KEYS, METADATA_KEYS, LayoutChunker
 from nemoparse_loaders.chunking.metadata import json_size
-from nemoparse_loaders.document import BBox, Element, ParsedDocument
+from nemoparse_loaders.document import BBox, Element, ElementType, ParsedDocument
 
 MakeDocument = Callable[..., ParsedDocument]
 
@@ -104,6 +104,64 @@ def test_any_number_of_elements_and_pages_keeps_to_1_kb(make_document: MakeDocum
         assert json_size(chunk.metadata) < 1024
         assert chunk.metadata["page_number"] == 1
         assert chunk.metadata["page_end"] == count
+
+
+@pytest.mark.parametrize("letter", ["a", "关", "😀", '"'])
+@pytest.mark.parametrize("pages", [1, 40])
+def test_no_script_and_no_length_of_any_value_breaks_1_kb(
+    make_document: MakeDocument, letter: str, pages: int
+) -> None:
+    many = (letter * 7 + " ") * 60
+    specs = [("Section-header", f"# {many}"), ("Picture", many), ("Caption", f"Figure 1. {many}")]
+    odd = [(f"{letter * 30}{number}", "Words.") for number in range(30)]
+    known = [(kind.value, "Words.") for kind in ElementType]
+    document = make_document(
+        *[[*specs, *odd, *known]] * pages,
+        title=many,
+        source="s" * 80,
+        file_name="f" * 20,
+        content_hash="a" * 64,
+    )
+    labelled = [
+        page.model_copy(update={"label": many, "number": 1000 + page.number}) for page in document.pages
+    ]
+    document = document.model_copy(update={"pages": tuple(labelled)})
+
+    chunks = LayoutChunker(parents="section", pictures="keep").chunk(document)
+
+    assert max(json_size(chunk.metadata) for chunk in chunks) < 1024
+    assert all(len(str(chunk.metadata["page_label"])) <= 40 for chunk in chunks)
+    assert any(str(chunk.metadata["classes"]).endswith(",…") for chunk in chunks)
+
+
+def test_a_long_title_costs_no_place(make_document: MakeDocument) -> None:
+    specs = [("Section-header", "# The methods of the year and how they were applied")]
+    specs += [("Text", f"Text {number} of the page.") for number in range(12)]
+    places = []
+    for title in ("Wear", "Annual report of the harbour authority " * 30):
+        (chunk,) = LayoutChunker().chunk(make_document(specs, specs[1:], title=title))
+        places.append([chunk.metadata[key] for key in ("section_path", "bboxes", "caption")])
+        assert json_size(chunk.metadata) < 1024
+
+    assert places[0] == places[1]
+
+
+def test_names_of_the_source_that_are_too_long_cost_little_else(make_document: MakeDocument) -> None:
+    caption = "Figure 1. " + "What the gearbox looks like after a year at sea. " * 5
+    pages = [
+        [("Section-header", "# " + "Wear of gears " * 10), ("Picture", "Words"), ("Caption", caption)]
+    ] * 2
+    shown = []
+    for name in ("n" * 90, "n" * 900):
+        document = make_document(*pages, source=name, title="Wear " * 50)
+        chunk = next(chunk for chunk in LayoutChunker().chunk(document) if chunk.metadata["caption"])
+        shown.append(chunk.metadata)
+
+    assert json_size(shown[0]) < 1024 < json_size(shown[1]) < 1900
+    assert shown[1]["source"] == "n" * 900
+    assert len(str(shown[1]["section_path"])) > 80
+    assert len(str(shown[1]["caption"])) > 80
+    assert shown[1]["bboxes"] == shown[0]["bboxes"]
 
 
 def test_nul_and_surrogates_are_in_no_value(make_document: MakeDocument) -> None:
