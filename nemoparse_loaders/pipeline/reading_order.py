@@ -18,6 +18,9 @@ _MOST_SEEN = 16
 
 _PAGE_HEADER = ElementType.PAGE_HEADER.value
 _PAGE_FOOTER = ElementType.PAGE_FOOTER.value
+_FLOATS = frozenset(
+    kind.value for kind in (ElementType.PICTURE, ElementType.CHART, ElementType.TABLE, ElementType.CAPTION)
+)
 
 
 def place_in_order(box: BBox, kind: str, elements: Sequence[Element]) -> int:
@@ -36,11 +39,39 @@ def place_in_order(box: BBox, kind: str, elements: Sequence[Element]) -> int:
 
     Elements without boxes, page headers and page footers tell nothing about a place.
 
+    Generation 1.1 prints pictures, tables and captions behind the running text. Where a page does so (all of
+    them are behind it, and one of them stands above a text of its column or follows the page footer) these
+    rules hold within the running text, or within what is behind it.
+
     Args:
         box: The region, on the page.
         kind: Its class.
         elements: In reading order.
     """
+    start = _start_of_floats(elements)
+    if start:
+        if kind in _FLOATS:
+            return start + _place(box, kind, elements[start:])
+        return _place(box, kind, elements[:start])
+    return _place(box, kind, elements)
+
+
+def _start_of_floats(elements: Sequence[Element]) -> int:
+    """Where what is no running text begins, if the page prints it behind; 0 where it does not."""
+    start = next((at for at, element in enumerate(elements) if element.type in _FLOATS), 0)
+    if not start or not all(element.type in _FLOATS for element in elements[start:]):
+        return 0
+    if elements[start - 1].type == _PAGE_FOOTER:
+        return start
+    texts = [element.bbox for element in elements[:start] if element.type != _PAGE_FOOTER and element.bbox]
+    for element in elements[start : start + _MOST_SEEN]:
+        box = element.bbox
+        if box and any(other.y0 >= box.y1 - _TOUCH and _share_width(box, other) for other in texts):
+            return start
+    return 0
+
+
+def _place(box: BBox, kind: str, elements: Sequence[Element]) -> int:
     if kind == _PAGE_HEADER:
         return next((at for at, element in enumerate(elements) if element.type != kind), len(elements))
     placed = [

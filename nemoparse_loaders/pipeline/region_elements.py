@@ -31,7 +31,10 @@ def is_float(element: Element) -> bool:
 
 def meets(element: Element, box: BBox) -> bool:
     """Whether a block is more than a neighbour of a region in the margin of its picture."""
-    return element.bbox is None or element.bbox.overlap(box) >= _MEETING * min(element.bbox.area, box.area)
+    if element.bbox is None:
+        return True
+    shared = element.bbox.overlap(box)
+    return shared > 0.0 and shared >= _MEETING * min(element.bbox.area, box.area)
 
 
 def best_box(new: Element, old: Sequence[Element], region: Region) -> BBox | None:

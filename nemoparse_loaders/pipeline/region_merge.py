@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
+from ..checks.evidence import supported_share
 from ..document import BBox, Element, ElementType, Issue, PageStatus, ParsedPage, Severity
 from ..rendering.page_image import PageEvidence
 from .reading_order import place_in_order
@@ -17,11 +18,11 @@ from .standing import Standing, Words, words_in
 from .table_choice import Witness, choose, reading_of, says_the_same
 from .table_rereading import choice_issues, in_place_of, with_others
 
-Supported = Callable[[str, PageEvidence, "BBox | None"], "float | None"]
-
 _PICTURE = ElementType.PICTURE.value
 # A table comes with a caption and a note or two.
 _MOST_EXTRAS = 8
+# Words of the file that stand so far outside of a picture may be meant: boxes are not exact.
+_EDGE = 0.02
 _NOT_WHOLE = frozenset({"truncated", "loop", "abort"})
 
 
@@ -50,8 +51,6 @@ def merge_regions(
     page: ParsedPage,
     readings: Sequence[RegionReading],
     evidence: PageEvidence | None = None,
-    *,
-    supported: Supported | None = None,
 ) -> ParsedPage:
     """Put what was read of regions back into their page.
 
@@ -86,7 +85,6 @@ def merge_regions(
         page: The page as it was read, with the boxes of its elements on the page.
         readings: Any number, in any order.
         evidence: What the file stores as text.
-        supported: Says how far the evidence bears a text out: text, evidence and box to 0..1, or None.
 
     Returns:
         The page with its elements numbered in order, and the issues' ``element_id`` with them; alternatives
@@ -94,7 +92,7 @@ def merge_regions(
     """
     if not readings:
         return page
-    merge = _Merge(page, evidence, supported)
+    merge = _Merge(page, evidence)
     for reading in readings:
         merge.put_back(reading)
     return merge.result()
@@ -103,12 +101,11 @@ def merge_regions(
 class _Merge:
     """A page while regions are put back into it."""
 
-    def __init__(self, page: ParsedPage, evidence: PageEvidence | None, supported: Supported | None) -> None:
+    def __init__(self, page: ParsedPage, evidence: PageEvidence | None) -> None:
         self._page = page
         self._elements = list(page.elements)
         self._words: dict[int, tuple[Element, Words]] = {}
         self._evidence = evidence if evidence is not None and evidence.usable else None
-        self._supported = supported
         self._changed = self._lacks = False
 
     def put_back(self, reading: RegionReading) -> None:
@@ -207,7 +204,7 @@ class _Merge:
         content = [element for element in found if words_in(element) or tables_of(element)]
         inside = [element for element in content if is_inside(element, region.box)]
         # Where neighbours in the margin are all that came, nothing came.
-        is_gap = not any(meets(element, region.box) for element in content)
+        is_gap = not inside and not any(meets(element, region.box) for element in content)
         content = inside or content
         if region.type == _PICTURE and inside and all(not is_float(element) for element in inside):
             content = [picture_of(region, inside)]
@@ -276,10 +273,17 @@ class _Merge:
         return known
 
     def _witness(self, box: BBox) -> Witness | None:
-        supported, evidence = self._supported, self._evidence
-        if supported is None or evidence is None:
+        if self._evidence is None:
             return None
-        return lambda text: supported(text, evidence, box)
+        # Only what is in the picture or at its edge has to be taken apart for each question.
+        near = BBox(box.x0 - _EDGE, box.y0 - _EDGE, box.x1 + _EDGE, box.y1 + _EDGE)
+        words = tuple(word for word in self._evidence.words if _touches(word.bbox, near))
+        evidence = replace(self._evidence, words=words)
+        return lambda text: supported_share(text, evidence, box)
 
     def _issue(self, code: str, message: str, severity: Severity) -> Issue:
         return Issue(code=code, message=message, severity=severity, page=self._page.number)
+
+
+def _touches(box: BBox, other: BBox) -> bool:
+    return box.x0 <= other.x1 and other.x0 <= box.x1 and box.y0 <= other.y1 and other.y0 <= box.y1

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ..document import BBox, Element
 from .region_boxes import same_place
-from .region_words import is_short, share_standing, word_pairs, words_of
+from .region_words import is_number, is_short, share_standing, word_pairs, words_of
 
 # A neighbour at the edge of a picture is cut, and no two readings are alike to the letter.
 _STANDING = 0.8
@@ -32,11 +32,14 @@ class Standing:
 
     A text stands on the page already if
 
-    - it has six words or more, and some element of the page, wherever it is, has just these words;
-    - or it has six words or more, and four fifths of its pairs of neighbouring words stand in the elements
-      that the picture shows;
-    - or it is shorter, and all of it stands in an element whose box shares a fifth of the smaller box with
-      its own. Short texts repeat by right: forty equal lines of a ledger are forty lines.
+    - it has six words or more, and some element of the page, wherever it is, has just these words, or all
+      of its pairs of neighbouring words stand in the elements that the picture shows;
+    - or it has six words or more, and four fifths of its pairs, and every number, stand in elements whose
+      boxes share a fifth of the smaller box with its own;
+    - or it is shorter, and all of it stands in one of those.
+
+    What is alike is not the same: the lines of a ledger differ in a name or a number, and short ones may be
+    equal by right.
 
     What has no words stands there if an element of its class is at its place.
     """
@@ -70,12 +73,16 @@ class Standing:
             return any(
                 other.type == element.type and _at_one_place(other.bbox, element.bbox) for other in self.near
             )
+        at_place = [other for other in self._neighbours if _meet(other.element.bbox, element.bbox)]
         if is_short(words):
-            return any(
-                _meet(other.element.bbox, element.bbox) and _contains(other.words, words)
-                for other in self._neighbours
-            )
-        return words in self._whole or share_standing(words, self._pairs) >= _STANDING
+            return any(_contains(other.words, words) for other in at_place)
+        if words in self._whole or word_pairs(words) <= self._pairs:
+            return True
+        known = {word for other in at_place for word in other.words}
+        pairs = {pair for other in at_place for pair in word_pairs(other.words)}
+        return share_standing(words, pairs) >= _STANDING and all(
+            word in known for word in words if is_number(word)
+        )
 
     def _take(self, element: Element, words: Words, *, near: bool) -> None:
         if not is_short(words):

@@ -31,10 +31,6 @@ _REASONS = ("is whole", "is damaged or cut", "repeats itself")
 _LOOP_ROUNDS = 4
 # Less is no difference: a single word of a small table is more than that.
 _CLEARLY = 0.02
-# A word of which the witness bears out less than this is not supported.
-_SUPPORTED = 0.5
-# More lost words than this are a loss whatever a witness says of each.
-_MOST_ASKED = 200
 _MOST_NAMED = 3
 
 
@@ -198,9 +194,8 @@ def _loses(old: Reading, new: Reading, around: Sequence[Sequence[str]], witness:
         lost = _not_beside(old, lost, around)
     if not lost or witness is None:
         return bool(lost)
-    if len(lost) > _MOST_ASKED:
-        return True
-    return any(_is_supported(word, witness) for word in lost)
+    # One that is borne out is a loss, and where the witness cannot tell, nothing is given up.
+    return witness(" ".join(sorted(lost))) != 0.0
 
 
 def _last_word(reading: Reading) -> str:
@@ -229,12 +224,6 @@ def _cells(reading: Reading) -> list[list[str]]:
         # Lines of the table's text are other cells; those that are none of them are words around it.
         cells += [words_of(line) for line in element.text.splitlines() if " | " not in line]
     return cells
-
-
-def _is_supported(word: str, witness: Witness) -> bool:
-    share = witness(word)
-    # Where the witness cannot tell, a word is not given up.
-    return share is None or share >= _SUPPORTED
 
 
 def _support(old: Reading, new: Reading, witness: Witness | None) -> float | None:
