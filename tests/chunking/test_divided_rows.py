@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nemoparse_loaders import LayoutChunker
@@ -190,6 +190,7 @@ WORD = st.sampled_from(["oil", "sand", "gearbox", "planets", "wear", "rust", "tu
 SENTENCE = st.lists(WORD, min_size=8, max_size=14).map(lambda words: f"{' '.join(words).capitalize()}.")
 
 
+@settings(max_examples=50)
 @given(st.lists(st.tuples(SENTENCE, SENTENCE, SENTENCE), min_size=2, max_size=6), st.data())
 def test_a_divided_table_is_what_it_was(rows: list[tuple[str, str, str]], data: st.DataObject) -> None:
     """A row is divided between the words of some of its cells, of the label only where the others are too."""

@@ -14,16 +14,15 @@ from nemoparse_loaders.chunking.footnote_marks import footnote_carriers
 from nemoparse_loaders.document import Element, ParsedDocument, ParsedPage
 
 from .conftest import MakeDocument, MakeTable
-from .test_layout_invariants import documents
+from .invariants import assert_sound
 
 Spec = tuple[str, str]
 
 CALM = "The planets of the gearbox wear and the rest of it rusts."
 
 
-def carriers(*pages: Sequence[Spec]) -> dict[str, str]:
-    """Id of each footnote that is bound -> id of what holds its mark."""
-    document = ParsedDocument(
+def document_of(*pages: Sequence[Spec]) -> ParsedDocument:
+    return ParsedDocument(
         doc_id="d",
         pages=tuple(
             ParsedPage(
@@ -36,7 +35,11 @@ def carriers(*pages: Sequence[Spec]) -> dict[str, str]:
             for number, specs in enumerate(pages, start=1)
         ),
     )
-    blocks = [block_of(placed, ()) for placed in body_of(document)]
+
+
+def carriers(*pages: Sequence[Spec]) -> dict[str, str]:
+    """Id of each footnote that is bound -> id of what holds its mark."""
+    blocks = [block_of(placed, ()) for placed in body_of(document_of(*pages))]
     names = [block.sources[0].element.id for block in blocks]
     return {names[note]: names[carrier] for note, carrier in footnote_carriers(blocks).items()}
 
@@ -197,11 +200,24 @@ def test_notes_that_count_up_find_their_marks(marks: list[tuple[str, str]], firs
     assert carriers(page) == wanted
 
 
-@given(documents())
-def test_marks_stand_before_their_notes_and_at_most_a_page_away(document: ParsedDocument) -> None:
-    blocks = [block_of(placed, ()) for placed in body_of(document)]
+PIECE = st.sampled_from(
+    ["gearbox", "wear", "Rust", "in", "are", "1", "2", "2 .", "wear1", "oil.2 The", "³", "(3)"]
+)
+TEXT = st.lists(PIECE, max_size=12).map(" ".join)
+NOTE = st.tuples(
+    st.just("Footnote"), st.sampled_from(["1 Sand.", "2. Oil.", "³ Rust.", "3) Dust.", "* Salt.", "Air."])
+)
+MARKS = {"1": "1¹", "2": "2²", "3": "3³", "³": "³"}
+PAGE = st.lists(NOTE | st.tuples(st.sampled_from(["Text", "List-item", "Title"]), TEXT), max_size=6)
 
-    for note, carrier in footnote_carriers(blocks).items():
-        assert carrier < note
-        assert blocks[note].kind == "footnote" != blocks[carrier].kind
-        assert 0 <= blocks[note].sources[0].page.number - blocks[carrier].sources[-1].page.number <= 1
+
+@given(st.lists(PAGE, min_size=1, max_size=3))
+def test_marks_stand_before_their_notes_and_at_most_a_page_away(pages: list[list[Spec]]) -> None:
+    for note, carrier in carriers(*pages).items():
+        (page, index), (other, before) = (tuple(map(int, name[1:].split("e"))) for name in (note, carrier))
+        assert (other, before) < (page, index)
+        assert page - other <= 1
+        (kind, words), (held, text) = pages[page - 1][index - 1], pages[other - 1][before - 1]
+        assert kind == "Footnote" != held
+        assert set(text) & set(MARKS[words[0]])
+    assert_sound(document_of(*pages), LayoutChunker(max_tokens=32))
