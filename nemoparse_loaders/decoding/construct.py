@@ -59,6 +59,8 @@ def build_element(
             "toc": toc,
             "continues_before": continues_before,
             "continues_after": continues_after,
+            "confidence": None,
+            "alternatives": (),
             "issues": issues,
         },
     )
