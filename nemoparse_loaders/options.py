@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, SecretStr, Validat
 from typing_extensions import TypedDict
 
 from .errors import OptionError
-from .profiles import ProfileName
+from .profiles import ProfileName, PromptControls
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -43,6 +43,10 @@ class OptionValues(TypedDict, total=False):
     on_page_error: OnPageError
     headers: Mapping[str, str]
     request_options: Mapping[str, JsonValue]
+    boxes: bool
+    classes: bool
+    plain_text: bool
+    text_in_pictures: bool | None
     max_tokens: int | None
     max_image_size: tuple[int, int] | None
     dpi: float | None
@@ -126,6 +130,22 @@ class ParseOptions(BaseModel):
         description="Merged into the body of every model request of a server that takes it (sampling, "
         "min_tokens, ...).",
     )
+    boxes: bool = Field(
+        True,
+        description="Ask where each block stands. Without boxes nothing can be drawn, cropped or checked "
+        "against its place. This and the next three change the prompt of your own server: the nvidia and cpu "
+        "backends take the defaults only.",
+    )
+    classes: bool = Field(
+        True,
+        description="Ask what each block is. Without boxes and classes a page is one text.",
+    )
+    plain_text: bool = Field(False, description="Ask for plain text in place of Markdown.")
+    text_in_pictures: bool | None = Field(
+        None,
+        description="Ask for the words in figures, or for none. Default: what the generation does by itself, "
+        "words in 3.5 and none in 2.0 and 1.2; 1.1 has no choice.",
+    )
     max_tokens: int | None = Field(
         None, ge=1, description="Longest reply. Default: the profile's, capped by the server's context."
     )
@@ -206,6 +226,26 @@ class ParseOptions(BaseModel):
         if value is not None and min(value) < 16:
             raise ValueError("must be at least 16 pixels either way")
         return value
+
+    @property
+    def controls(self) -> PromptControls:
+        """What a page is asked for."""
+        return PromptControls(self.boxes, self.classes, self.plain_text, self.text_in_pictures)
+
+    def refuse_controls(self, backend: str, reason: str) -> None:
+        """Refuse what changes the prompt, for an engine that takes none.
+
+        Args:
+            backend: Its name.
+            reason: Why.
+
+        Raises:
+            OptionError: One of them is not at its default.
+        """
+        default = PromptControls()
+        changed = [name for name in default.__slots__ if getattr(self, name) != getattr(default, name)]
+        if changed:
+            raise OptionError(f"{', '.join(changed)}: the {backend} backend takes none of these; {reason}")
 
     @classmethod
     def build(cls, **values: Any) -> ParseOptions:

@@ -19,6 +19,23 @@ Frame = Literal["content", "canvas"]
 
 
 @dataclass(frozen=True, slots=True)
+class PromptControls:
+    """What a page is asked for, by the tokens of its prompt.
+
+    Attributes:
+        boxes: Where each block stands.
+        classes: What each block is.
+        plain_text: Text without Markdown.
+        text_in_pictures: The words in figures; None for what the generation does by default.
+    """
+
+    boxes: bool = True
+    classes: bool = True
+    plain_text: bool = False
+    text_in_pictures: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Profile:
     """One model generation.
 
@@ -31,6 +48,7 @@ class Profile:
         context_tokens: Prompt, image and reply together.
         max_output_tokens: Longest reply to ask for.
         sampling: Request fields that NVIDIA recommends for this generation.
+        detection_task: The prompt tokens that ask for boxes and classes alone; empty where there are none.
     """
 
     name: ProfileName
@@ -40,9 +58,38 @@ class Profile:
     context_tokens: int
     max_output_tokens: int
     sampling: Mapping[str, float | int] = field(hash=False)
+    detection_task: str = ""
+
+    def task_for(self, controls: PromptControls) -> str:
+        """The prompt tokens of a task: one of each group, in the order that the models were trained with.
+
+        Args:
+            controls: What is asked for; the defaults give `task`.
+
+        Raises:
+            OptionError: This generation has no choice about text in pictures, and one is made.
+        """
+        tokens = [
+            "<predict_bbox>" if controls.boxes else "<no_bbox>",
+            "<predict_classes>" if controls.classes else "<no_classes>",
+            "<output_plain>" if controls.plain_text else "<output_markdown>",
+        ]
+        has_choice = self.task.endswith(_PICTURE_TEXT)
+        if has_choice:
+            by_default = self.task.endswith(_PICTURE_TEXT[0])
+            chosen = by_default if controls.text_in_pictures is None else controls.text_in_pictures
+            tokens.append(_PICTURE_TEXT[0] if chosen else _PICTURE_TEXT[1])
+        elif controls.text_in_pictures is not None:
+            raise OptionError(
+                f"text_in_pictures: generation {self.name} has no such choice; leave it out (None)"
+            )
+        return _START + "".join(tokens)
 
 
-_TASK = "</s><s><predict_bbox><predict_classes><output_markdown>"
+_START = "</s><s>"
+_PICTURE_TEXT = ("<predict_text_in_pic>", "<predict_no_text_in_pic>")
+_TASK = _START + "<predict_bbox><predict_classes><output_markdown>"
+_DETECTION = _START + "<predict_bbox><predict_classes><output_no_text><predict_no_text_in_pic>"
 # Without the penalty the older generations fall into loops.
 _GREEDY = MappingProxyType({"temperature": 0.0, "top_k": 1, "repetition_penalty": 1.1})
 
@@ -58,6 +105,7 @@ PROFILES: Mapping[ProfileName, Profile] = MappingProxyType(
             sampling=MappingProxyType(
                 {"temperature": 0.2, "top_k": 50, "top_p": 1.0, "repetition_penalty": 1.05, "seed": 0}
             ),
+            detection_task=_DETECTION,
         ),
         "2.0": Profile(
             name="2.0",
@@ -68,6 +116,7 @@ PROFILES: Mapping[ProfileName, Profile] = MappingProxyType(
             # Stock vLLM counts the prompt into the 9,000 tokens of context.
             max_output_tokens=8_192,
             sampling=_GREEDY,
+            detection_task=_DETECTION,
         ),
         "1.2": Profile(
             name="1.2",
@@ -77,6 +126,7 @@ PROFILES: Mapping[ProfileName, Profile] = MappingProxyType(
             context_tokens=9_000,
             max_output_tokens=8_192,
             sampling=_GREEDY,
+            detection_task=_DETECTION,
         ),
         "1.1": Profile(
             name="1.1",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Protocol, TypeGuard, runtime_checkable
 
 from ..document import Usage
 from ..profiles import Profile
@@ -74,6 +74,30 @@ class RereadingSession(Protocol):
             BackendError: As `Session.read`.
         """
         ...
+
+
+@runtime_checkable
+class DetectingSession(Protocol):
+    """A session of an engine that can be asked for the regions of a page alone; see `can_detect`."""
+
+    @property
+    def profile(self) -> Profile:
+        """As `Session.profile`; its ``detection_task`` is empty where its generation cannot do this."""
+        ...
+
+    async def detect(self, image: PageImage) -> ModelReply:
+        """Ask for boxes and classes without their text: one attempt, no retries.
+
+        Raises:
+            BackendError: As `Session.read`.
+            OptionError: The generation has no such task.
+        """
+        ...
+
+
+def can_detect(session: object) -> TypeGuard[DetectingSession]:
+    """Whether a session can be asked for the regions of a page alone."""
+    return isinstance(session, DetectingSession) and bool(session.profile.detection_task)
 
 
 @runtime_checkable

@@ -111,6 +111,7 @@ class NvidiaBackend:
                 f"request_options: the nvidia backend takes none ({names} given); the service owns prompt "
                 "and sampling, and takes max_tokens= only"
             )
+        options.refuse_controls("nvidia", "the service owns the prompt")
         if options.base_url is not None and not isinstance(options.base_url, str):
             raise OptionError("an nvidia backend takes one base_url=; DocumentParser takes several")
         key = options.api_key

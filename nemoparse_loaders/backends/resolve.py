@@ -99,6 +99,7 @@ def _build(name: BackendName, options: ParseOptions) -> Backend:
     if name == "cpu":
         from .cpu import CpuBackend
 
+        options.refuse_controls("cpu", "there is no prompt: it gives what it finds")
         return CpuBackend()
     if name == "nvidia":
         from .nvidia import NvidiaBackend

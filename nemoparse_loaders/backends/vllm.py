@@ -14,7 +14,7 @@ from pydantic import JsonValue, SecretStr
 from ..document import Usage
 from ..errors import BackendError, OptionError, ProtocolError
 from ..options import ParseOptions
-from ..profiles import Profile, ProfileName, get_profile, profile_for_model
+from ..profiles import Profile, ProfileName, PromptControls, get_profile, profile_for_model
 from ..rendering.page_image import PageImage
 from .addresses import server_root, shown
 from .base import ModelReply, ServerLoad, token_count
@@ -61,6 +61,7 @@ class VllmBackend:
         max_tokens: Longest reply; None for the profile's. The server's context caps it.
         max_concurrency: Requests in flight that suit one GPU; more doubles the wait for a tenth more pages.
         requests_per_minute: Most requests a minute; None for no limit.
+        controls: What pages are asked for.
     """
 
     base_url: str
@@ -73,6 +74,7 @@ class VllmBackend:
     max_tokens: int | None = None
     max_concurrency: int = 64
     requests_per_minute: int | None = None
+    controls: PromptControls = field(default_factory=PromptControls)
 
     def __post_init__(self) -> None:
         server_root(self.base_url)
@@ -103,6 +105,7 @@ class VllmBackend:
             timeout=options.timeout,
             max_tokens=options.max_tokens,
             requests_per_minute=options.requests_per_minute,
+            controls=options.controls,
             **({} if options.max_concurrency is None else {"max_concurrency": options.max_concurrency}),
         )
 
@@ -133,6 +136,7 @@ class VllmBackend:
             ModelNotFoundError: The model is not served, or none can be chosen.
             ServerFailedError: Nobody listens there.
             BackendError: Anything else in the way.
+            OptionError: The model's generation cannot do what is asked for.
         """
         async with self.connect() as connection:
             served = await find_model(connection, self.model, min(self.timeout, _MODELS_SECONDS))
@@ -142,7 +146,8 @@ class VllmBackend:
                 if self.profile
                 else profile_for_model(f"{served.name}\n{served.root}")
             )
-            yield VllmSession(connection, served, profile, self.max_tokens, self.request_options)
+            task = profile.task_for(self.controls)
+            yield VllmSession(connection, served, profile, task, self.max_tokens, self.request_options)
 
 
 class VllmSession:
@@ -153,23 +158,25 @@ class VllmSession:
         connection: HttpConnection,
         served: ServedModel,
         profile: Profile,
+        task: str,
         max_tokens: int | None,
         request_options: Mapping[str, JsonValue],
     ) -> None:
         self._connection = connection
         self._profile = profile
+        self._task = task
         self._served = served
         wanted = max_tokens or profile.max_output_tokens
         # The server cuts prompt + max_tokens down by itself, but refuses a max_tokens above its context.
         self.max_tokens = min(wanted, served.context_tokens or wanted)
         self._options = dict(request_options)
         self._asks_loop_detector = "repetition_detection" not in self._options
-        self._frames: dict[tuple[str, int], tuple[bytes, bytes]] = {}
+        self._frames: dict[tuple[str, str, int], tuple[bytes, bytes]] = {}
         self._tells_load = True
         # From the very body that is sent, so that nothing which shapes a reply is forgotten; taken now, since
         # a server that knows no loop detector is found out about only later.
-        shaping = self._body(_PICTURE)
-        shaping["messages"] = [profile.task]
+        shaping = self._body(_PICTURE, task)
+        shaping["messages"] = [task]
         self._fingerprint = json.dumps(
             {"engine": "vllm", "profile": profile.name, **shaping}, sort_keys=True, separators=(",", ":")
         )
@@ -200,7 +207,7 @@ class VllmSession:
         Raises:
             BackendError: There was no reply; ``retryable`` says whether to try again.
         """
-        return await self._read(image, 0)
+        return await self._read(image, self._task, 0)
 
     async def reread(self, image: PageImage, attempt: int) -> ModelReply:
         """Read a page again after a reply that looped or was cut: the same request with other sampling.
@@ -212,7 +219,18 @@ class VllmSession:
         Raises:
             BackendError: As `read`.
         """
-        return await self._read(image, attempt)
+        return await self._read(image, self._task, attempt)
+
+    async def detect(self, image: PageImage) -> ModelReply:
+        """Ask for the regions of a page alone: one request, which differs from `read` in its task only.
+
+        Raises:
+            BackendError: As `read`.
+            OptionError: The generation has no such task.
+        """
+        if not self._profile.detection_task:
+            raise OptionError(f"generation {self._profile.name} has no task for detection alone")
+        return await self._read(image, self._profile.detection_task, 0)
 
     async def load(self) -> ServerLoad | None:
         """Ask for the server's queue; None where it does not say. One that refuses is not asked again."""
@@ -228,39 +246,39 @@ class VllmSession:
             self._tells_load = False
         return None
 
-    async def _read(self, image: PageImage, attempt: int) -> ModelReply:
-        answer = await self._ask(image, attempt)
+    async def _read(self, image: PageImage, task: str, attempt: int) -> ModelReply:
+        answer = await self._ask(image, task, attempt)
         if self._refuses_loop_detector(answer):
-            answer = await self._ask(image, attempt)
+            answer = await self._ask(image, task, attempt)
         if not answer.ok:
             raise self._connection.error(answer)
         server = self._connection.server
         return parse_completion(answer.json(server, is_reply=True), server, self.model)
 
-    async def _ask(self, image: PageImage, attempt: int) -> HttpAnswer:
-        before, after = self._frame(image.media_type, attempt)
+    async def _ask(self, image: PageImage, task: str, attempt: int) -> HttpAnswer:
+        before, after = self._frame(image.media_type, task, attempt)
         body = Body(before, image.data, after, is_base64=True)
         return await self._connection.post(CHAT_PATH, body, content_type="application/json")
 
-    def _frame(self, media_type: str, attempt: int) -> tuple[bytes, bytes]:
+    def _frame(self, media_type: str, task: str, attempt: int) -> tuple[bytes, bytes]:
         """The body before and after the picture: json.dumps over a megabyte of base64 would cost more."""
-        frame = self._frames.get((media_type, attempt))
+        frame = self._frames.get((media_type, task, attempt))
         if frame is None:
-            body = self._body(f"data:{media_type};base64,{_PICTURE}")
+            body = self._body(f"data:{media_type};base64,{_PICTURE}", task)
             if attempt:
                 body |= other_sampling(body, self._options, attempt)
             before, _, after = json.dumps(body, separators=(",", ":")).partition(_PICTURE)
-            frame = self._frames[media_type, attempt] = before.encode(), after.encode()
+            frame = self._frames[media_type, task, attempt] = before.encode(), after.encode()
         return frame
 
-    def _body(self, url: str) -> dict[str, Any]:
+    def _body(self, url: str, task: str) -> dict[str, Any]:
         body: dict[str, Any] = {
             "messages": [
                 {
                     "role": "user",
                     "content": [
                         {"type": "image_url", "image_url": {"url": url}},
-                        {"type": "text", "text": self._profile.task},
+                        {"type": "text", "text": task},
                     ],
                 }
             ],

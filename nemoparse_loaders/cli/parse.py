@@ -71,6 +71,12 @@ def parse(
     text_layer_fallback: bool = typer.Option(
         False, help="Where all else failed, take the PDF's own text layer."
     ),
+    boxes: bool = typer.Option(True, help="Ask where each block stands."),
+    classes: bool = typer.Option(True, help="Ask what each block is."),
+    plain_text: bool = typer.Option(False, "--plain-text", help="Ask for plain text, not for Markdown."),
+    text_in_pictures: bool | None = typer.Option(
+        None, help="Ask for the words in figures. Default: the model's."
+    ),
     max_tokens: int | None = typer.Option(None, help="Longest reply. Default: the model's."),
     render_workers: int | None = typer.Option(None, help="Processes that draw pages; 0: this one."),
     render_timeout: float = typer.Option(60.0, help="Seconds for drawing one page."),
@@ -109,6 +115,10 @@ def parse(
         requests_per_minute=requests_per_minute,
         recover=recover,
         text_layer_fallback=text_layer_fallback,
+        boxes=boxes,
+        classes=classes,
+        plain_text=plain_text,
+        text_in_pictures=text_in_pictures,
         max_tokens=max_tokens,
         render_workers=render_workers,
         render_timeout=render_timeout,

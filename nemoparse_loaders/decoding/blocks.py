@@ -182,7 +182,8 @@ class _Assembler:
         self.last_class = (index, name)
         if self.first is None and self.closing is None and not self.has_words:
             if not stutter:
-                self._emit(name, "both corners are missing")
+                # Where there are none at all the task was the one without boxes.
+                self._emit(name, "both corners are missing" if self.scan.has_pairs else "")
             return
         problem = ""
         if self.scan.has_pairs:
