@@ -165,7 +165,7 @@ def figure_drafts(figure: Float, budget: Budget, overlap_sentences: int) -> Iter
     element = figure.placed.element
     kind = kind_of(element)
     table_id = element.id if kind == "table" else ""
-    words = embedded_words(element, plain=budget.steps.embed_text)
+    words = embedded_words(element, plain=budget.plain)
     if figure.is_empty:
         return
     prefix = budget.prefix(figure.path, figure.introduction)
@@ -190,7 +190,7 @@ def figure_drafts(figure: Float, budget: Budget, overlap_sentences: int) -> Iter
     said = figure.brief(budget)
     brief = budget.prefix(figure.path, said)
     front, full = (f"{text}\n" if text else "" for text in (brief, prefix))
-    pieces = text_pieces(source_text(element, kind), kind, front, budget, overlap_sentences)
+    pieces = text_pieces(source_text(element, kind), kind, front, budget, overlap_sentences, first_front=full)
     for number, piece in enumerate(pieces, start=1):
         span = characters_of(figure.placed, kind, piece.start, piece.end)
         fronts = (full, front, "") if number == 1 else (front, "")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ..export.plain import markdown_to_text
@@ -22,7 +22,7 @@ from .budget import Budget
 from .clean import storable
 from .outline import Path, common_path
 from .ranges import pack
-from .sentences import line_spans
+from .sentences import line_spans, sentence_spans
 from .splitting import split_to_fit
 
 
@@ -60,13 +60,17 @@ def _packed(blocks: Sequence[Block], budget: Budget) -> list[tuple[int, int]]:
 
 
 def joined_text(blocks: Sequence[Block]) -> str:
-    """The Markdown of blocks in a row; list items stand close together, as in the document's own Markdown."""
+    """The Markdown of blocks in a row."""
+    return joined_markdown([(block.kind, block.text) for block in blocks])
+
+
+def joined_markdown(texts: Sequence[tuple[ChunkType, str]]) -> str:
+    """Texts in a row, with their kinds; list items stand close together, as in the document's own Markdown."""
     pieces: list[str] = []
-    for index, block in enumerate(blocks):
+    for index, (kind, text) in enumerate(texts):
         if index:
-            before = blocks[index - 1]
-            pieces.append("\n" if before.kind == block.kind == "list" else "\n\n")
-        pieces.append(block.text)
+            pieces.append("\n" if texts[index - 1][0] == kind == "list" else "\n\n")
+        pieces.append(text)
     return "".join(pieces)
 
 
@@ -94,8 +98,9 @@ def text_pieces(
     budget: Budget,
     overlap_sentences: int,
     mends: Sequence[tuple[str, str]] = (),
+    first_front: str | None = None,
 ) -> list[Piece]:
-    """Cut an element's Markdown so that each piece fits behind ``front``.
+    """Cut an element's Markdown so that each piece fits behind ``front``, the first behind ``first_front``.
 
     Raises:
         OptionError: Not even a single character fits.
@@ -104,17 +109,23 @@ def text_pieces(
     def embed(piece: str) -> str:
         for printed, word in mends:
             piece = piece.replace(printed, word)
-        if not budget.steps.embed_text:
-            return storable(piece).strip()
+        if not budget.plain:
+            return _printed(storable(piece), kind)
         return embedded_form(piece if kind == "code" else markdown_to_text(piece), kind)
 
-    def fits(piece: str) -> bool:
-        return not budget.hopeless(piece) and budget.fits(front + embed(piece))
+    def fits_behind(front: str) -> Callable[[str], bool]:
+        return lambda piece: not budget.hopeless(piece) and budget.fits(front + embed(piece))
 
-    if kind == "code":
-        cut = split_to_fit(source, fits, spans=line_spans)
-    else:
-        cut = split_to_fit(source, fits, overlap_sentences)
+    first_front = front if first_front is None else first_front
+    cut = split_to_fit(
+        source,
+        fits_behind(front),
+        0 if kind == "code" else overlap_sentences,
+        line_spans if kind == "code" else sentence_spans,
+        fits_behind(first_front),
+    )
+    if first_front != front and cut and not fits_behind(first_front)(source[: cut[0].end]):
+        return text_pieces(source, kind, front, budget, overlap_sentences, mends)
     if front and any(not budget.fits(front + embed(source[piece.start : piece.end])) for piece in cut):
         return text_pieces(source, kind, "", budget, overlap_sentences, mends)
     pieces = []
@@ -125,9 +136,15 @@ def text_pieces(
             continue
         if not budget.fits(words):
             raise budget.too_small()
-        fenced = f"```\n{text}\n```" if kind == "code" else text
-        pieces.append(Piece(fenced, words, piece.start, piece.end))
+        pieces.append(Piece(_printed(text, kind), words, piece.start, piece.end))
     return pieces
+
+
+def _printed(text: str, kind: ChunkType) -> str:
+    """A part of an element's Markdown as Markdown of its own."""
+    if kind != "code":
+        return text.strip()
+    return f"```\n{text.strip(chr(10))}\n```" if text.strip() else ""
 
 
 def path_of(blocks: Sequence[Block]) -> Path:
@@ -142,7 +159,7 @@ def _short_blocks(blocks: Sequence[Block], budget: Budget, overlap_sentences: in
     for block in blocks:
         alone = _embedded([block], budget)
         if budget.fits(alone):
-            leading = leading + block.embed + "\n" if block.leads else ""
+            leading = leading + block.embed + budget.seam if block.leads else ""
             yield block
             continue
         above = block.path[:-1] if block.heading in block.path else block.path
@@ -151,7 +168,7 @@ def _short_blocks(blocks: Sequence[Block], budget: Budget, overlap_sentences: in
         # A long paragraph that leads in would leave no room for more than a few words in each piece.
         if leading and budget.cost(leading) > budget.max_tokens // 3:
             leading = ""
-        front = f"{prefix}\n{leading}" if prefix else leading
+        front = f"{prefix}{budget.seam}{leading}" if prefix else leading
         source, parts = _source_of(block)
         pieces = text_pieces(source, block.kind, front, budget, overlap_sentences, block.mends)
         for number, piece in enumerate(pieces):
@@ -202,8 +219,11 @@ def _embedded(blocks: Sequence[Block], budget: Budget) -> str:
     inside = {block.heading.position for block in blocks if block.heading}
     path = tuple(heading for heading in path_of(blocks) if heading.position not in inside)
     prefix = budget.prefix(path)
-    words = "\n".join(block.embed for block in blocks if block.embed)
-    return f"{prefix}\n{words}" if prefix else words
+    if budget.plain:
+        words = "\n".join(block.embed for block in blocks if block.embed)
+    else:
+        words = joined_markdown([(block.kind, block.embed) for block in blocks if block.embed])
+    return f"{prefix}{budget.seam}{words}" if prefix else words
 
 
 def _draft(blocks: Sequence[Block], embed_text: str) -> Draft:

@@ -32,6 +32,7 @@ def split_to_fit(
     fits: Callable[[str], bool],
     overlap_sentences: int = 0,
     spans: Callable[[str], list[tuple[int, int]]] = sentence_spans,
+    first_fits: Callable[[str], bool] | None = None,
 ) -> list[TextPiece]:
     """Cut a text so that every piece fits.
 
@@ -42,19 +43,28 @@ def split_to_fit(
         overlap_sentences: So many sentences of the piece before are repeated, as long as they take less than
             half of the new piece.
         spans: What is cut only where it does not fit by itself: sentences, or for example lines.
+        first_fits: Whether the first piece is short enough, where less fits into it than into others.
 
     Returns:
         Pieces whose own parts, put together, are the text. None of them is empty. A piece that does not fit
         is a single character.
     """
-    atoms = [atom for span in spans(text) for atom in _atoms(text, span, fits)]
+    fits_now = first_fits or fits
+    atoms: list[tuple[int, int]] = []
+    for span in spans(text):
+        atoms.extend(_atoms(text, span, fits if atoms else fits_now))
     pieces: list[TextPiece] = []
     index, guess = 0, 1
     while index < len(atoms):
         start = atoms[index][0]
         overlap_start = _overlap_start(text, atoms, index, fits, overlap_sentences) if pieces else start
 
-        def enough(count: int, first: int = index, begin: int = overlap_start) -> bool:
+        def enough(
+            count: int,
+            first: int = index,
+            begin: int = overlap_start,
+            fits: Callable[[str], bool] = fits if pieces else fits_now,
+        ) -> bool:
             return count == 1 or fits(text[begin : atoms[first + count - 1][1]])
 
         guess = _most(enough, len(atoms) - index, guess)

@@ -1,0 +1,83 @@
+"""What stands in front of the pieces of tables and figures: headings, captions, header rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from nemoparse_loaders import LayoutChunker
+from nemoparse_loaders.document import Element, ParsedDocument, Table
+
+MakeDocument = Callable[..., ParsedDocument]
+MakeTable = Callable[..., Table]
+
+
+def numbered(name: str, count: int) -> str:
+    return " ".join(f"{name}{number}" for number in range(count))
+
+
+def counter(extra: int) -> Callable[[str], int]:
+    """Words, and the tokens of an instruction in front of each text."""
+    return lambda text: extra + len(text.split())
+
+
+@pytest.mark.parametrize("extra", [0, 15, 50, 100])
+@pytest.mark.parametrize("head_words", [1, 6, 13, 40])
+@pytest.mark.parametrize("row_words", [1, 30, 200])
+def test_no_piece_of_a_table_is_over_the_budget(
+    make_document: MakeDocument, make_table: MakeTable, extra: int, head_words: int, row_words: int
+) -> None:
+    rows = [
+        [numbered(f"head{col}x", head_words) for col in range(3)],
+        [numbered("cell", row_words), "", "x"],
+        ["a", "b", "c"],
+    ]
+    table = make_table(rows)
+    element = Element(id="", type="Table", table=table, markdown=table.to_markdown())
+    caption = ("Caption", f"Table 1. {numbered('caption', 39)}")
+    document = make_document([("Section-header", f"# {numbered('path', 19)}"), caption, element])
+    chunker = LayoutChunker(128, counter(extra))
+
+    chunks = chunker.chunk(document)
+
+    assert max(chunker.count(chunk.embed_text) for chunk in chunks) <= 128
+    said = " ".join(chunk.text for chunk in chunks).split()
+    assert {*numbered("cell", row_words).split(), "a", "b", "c"} <= set(said)
+
+
+@pytest.mark.parametrize("kind", ["Picture", "Chart", "Table"])
+@pytest.mark.parametrize("caption_words", [10, 40, 60])
+@pytest.mark.parametrize("sentence_words", [1, 8, 300])
+def test_the_first_piece_of_what_is_cut_holds_the_caption_whole(
+    make_document: MakeDocument, kind: str, caption_words: int, sentence_words: int
+) -> None:
+    words = " ".join(
+        f"{numbered(f'Label{number}x', sentence_words)}." for number in range(900 // sentence_words)
+    )
+    name = "Table" if kind == "Table" else "Figure"
+    caption = f"{name} 7. Layout of the harbour. {numbered('caption', caption_words)}"
+    chunker = LayoutChunker(200, counter(0), overlap_sentences=0)
+
+    chunks = chunker.chunk(
+        make_document([("Section-header", "# Plans"), (kind, words), ("Caption", caption)])
+    )
+
+    assert len(chunks) > 4
+    assert caption in chunks[0].embed_text
+    assert all(chunker.count(chunk.embed_text) <= 200 for chunk in chunks)
+    # The room that the caption leaves is used, as far as sentences let it be.
+    if sentence_words < 100:
+        assert all(chunker.count(chunk.embed_text) > 150 for chunk in chunks[:-1])
+    labels = [word for chunk in chunks for word in chunk.embed_text.split() if word.startswith("Label")]
+    assert labels == words.split()
+
+
+def test_a_caption_that_leaves_no_room_is_said_in_brief(make_document: MakeDocument) -> None:
+    caption = f"Figure 1. Plan. {numbered('caption', 4)}"
+    document = make_document([("Picture", "x" * 200), ("Caption", caption)])
+
+    chunks = LayoutChunker(32, lambda text: len(text)).chunk(document)
+
+    assert max(len(chunk.embed_text) for chunk in chunks) <= 32
+    assert sum(chunk.embed_text.count("x") for chunk in chunks) >= 200
