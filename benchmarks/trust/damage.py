@@ -57,7 +57,11 @@ def dropped(count: int) -> Kind:
 
     def damage(page: ParsedPage, element: Element, rng: random.Random) -> Damaged | None:
         words = _words(element, count + 3)
-        starts = [i for i in range(len(words) - count + 1) if any(c.isalnum() for c in "".join(words[i : i + count]))]
+        starts = [
+            i
+            for i in range(len(words) - count + 1)
+            if any(c.isalnum() for c in "".join(words[i : i + count]))
+        ]
         if not words or not starts:
             return None
         start = rng.choice(starts)
@@ -143,7 +147,9 @@ def paragraph_invented(page: ParsedPage, element: Element, rng: random.Random) -
     """A paragraph that nobody printed, in a box somewhere on the page."""
     x, y = rng.uniform(0.05, 0.5), rng.uniform(0.05, 0.85)
     text = rng.choice(INVENTED)
-    new = Element(id=f"{element.id}x", type="Text", bbox=BBox(x, y, x + 0.4, y + 0.06), text=text, markdown=text)
+    new = Element(
+        id=f"{element.id}x", type="Text", bbox=BBox(x, y, x + 0.4, y + 0.06), text=text, markdown=text
+    )
     return _inserted(page, element, new)
 
 
@@ -156,7 +162,9 @@ def element_doubled(page: ParsedPage, element: Element, rng: random.Random) -> D
     return _inserted(
         page,
         element,
-        element.model_copy(update={"id": f"{element.id}x", "bbox": BBox.clamped(x0, y0 + 0.01, x1, y1 + 0.01)}),
+        element.model_copy(
+            update={"id": f"{element.id}x", "bbox": BBox.clamped(x0, y0 + 0.01, x1, y1 + 0.01)}
+        ),
     )
 
 

@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy
+import numpy as np
 from PIL import Image, ImageFilter
 
 from nemoparse_loaders.backends.cpu.backend import CpuBackend
@@ -154,9 +154,9 @@ def degraded(image: PageImage, look: str) -> PageImage:
     picture = Image.open(io.BytesIO(image.data)).convert("L")
     if look == "noisy":
         picture = picture.filter(ImageFilter.GaussianBlur(1.0))
-        noise = numpy.random.default_rng(0).normal(0.0, 28.0, (picture.height, picture.width))
-        values = numpy.asarray(picture, dtype=numpy.float32) * 0.75 + 40.0 + noise
-        picture = Image.fromarray(values.clip(0, 255).astype(numpy.uint8))
+        noise = np.random.default_rng(0).normal(0.0, 28.0, (picture.height, picture.width))
+        values = np.asarray(picture, dtype=np.float32) * 0.75 + 40.0 + noise
+        picture = Image.fromarray(values.clip(0, 255).astype(np.uint8))
     else:
         share = 0.5 if look == "small" else 0.7
         size = (round(picture.width * share), round(picture.height * share))

@@ -1,4 +1,4 @@
-"""Whether an element's text is right, by a comparison that shares nothing with the checks: raw strings, difflib."""
+"""Whether an element's text is right, by a comparison of raw strings that shares nothing with the checks."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Checks of a reply: whether it loops, is cut, is broken or empty, and what is said of it where.
 
-The decoder says what it found and did; here is the judgement, as issues on the page and on its elements. Whether
-the text of a page agrees with the words that its file stores is judged in `evidence`.
+The decoder says what it found and did; here is the judgement, as issues on the page and on its elements.
+Whether the text of a page agrees with the words that its file stores is judged in `evidence`.
 """
 
 from .block import BlockFacts, block_notes

@@ -14,7 +14,9 @@ _MOST_PLACES = 6
 # How far a word may lie towards the middle of the next row or column.
 _REACH = 0.7
 # Rows and columns that are not sorted by place are of a table that is printed otherwise (turned, in blocks).
-_FEWEST_SORTED = 0.8
+_FEWEST_SORTED = 0.4
+# Among so many words those of one cell do not shift the middle.
+_MANY = 24
 
 
 class PlacedCell(NamedTuple):
@@ -59,41 +61,63 @@ def displaced_cells(
         if cell.rowspan == cell.colspan == 1
         and (places := [where[token] for token in tokens if 0 < len(where.get(token, ())) <= _MOST_PLACES])
     ]
-    sure = [(cell, [place[0] for place in places if len(place) == 1]) for cell, places in placed]
-    columns = _middles((cell.col, x) for cell, places in sure for x, _ in places)
-    rows = _middles((cell.row, y) for cell, places in sure for _, y in places)
-    if not (_is_sorted(columns) and _is_sorted(rows)):
+    sure = [
+        (number, cell, place[0])
+        for number, (cell, places) in enumerate(placed)
+        for place in places
+        if len(place) == 1
+    ]
+    columns = _Lines((cell.col, number, x) for number, cell, (x, _) in sure)
+    rows = _Lines((cell.row, number, y) for number, cell, (_, y) in sure)
+    if not (columns.are_sorted() and rows.are_sorted()):
         return []
     return [
         cell
-        for cell, places in placed
-        if cell.col in columns
-        and cell.row in rows
-        and not any(
-            _is_at(x, cell.col, columns) and _is_at(y, cell.row, rows) for place in places for x, y in place
+        for number, (cell, places) in enumerate(placed)
+        if not any(
+            columns.has_at(cell.col, number, x) and rows.has_at(cell.row, number, y)
+            for place in places
+            for x, y in place
         )
     ]
 
 
-def _middles(values: Iterable[tuple[int, float]]) -> dict[int, float]:
-    """The median of each row or column that has two words at least to go by."""
-    by_line: dict[int, list[float]] = {}
-    for line, value in values:
-        by_line.setdefault(line, []).append(value)
-    return {line: statistics.median(found) for line, found in sorted(by_line.items()) if len(found) > 1}
+class _Lines:
+    """Where the rows of a table are, or its columns: the middles of the words that stand in one place only.
 
+    Args:
+        values: Line, cell and place of each of these words.
+    """
 
-def _is_sorted(middles: dict[int, float]) -> bool:
-    values = list(middles.values())
-    steps = [after > before for before, after in pairwise(values)]
-    return sum(steps) >= _FEWEST_SORTED * len(steps)
+    def __init__(self, values: Iterable[tuple[int, int, float]]) -> None:
+        self._by_line: dict[int, list[tuple[int, float]]] = {}
+        for line, number, value in values:
+            self._by_line.setdefault(line, []).append((number, value))
+        self._middles = {
+            line: statistics.median(value for _, value in found)
+            for line, found in sorted(self._by_line.items())
+        }
 
+    def are_sorted(self) -> bool:
+        """Whether they mostly follow each other on the page."""
+        steps = [after > before for before, after in pairwise(self._middles.values())]
+        return sum(steps) >= _FEWEST_SORTED * len(steps)
 
-def _is_at(value: float, line: int, middles: dict[int, float]) -> bool:
-    """Whether a place is on this side of the rows or columns before and after."""
-    own = middles[line]
-    # Only those with neighbours right beside them can be told: others may be wide.
-    before, after = middles.get(line - 1), middles.get(line + 1)
-    if before is not None and before < own and value < own - _REACH * (own - before):
-        return False
-    return not (after is not None and after > own and value > own + _REACH * (after - own))
+    def has_at(self, line: int, number: int, value: float) -> bool:
+        """Whether a place is on this side of the lines before and after; True where that cannot be told."""
+        own = self._middle(line, number)
+        if own is None:
+            return True
+        # Only lines right beside it can tell: others may be wide.
+        before, after = self._middle(line - 1, number), self._middle(line + 1, number)
+        if before is not None and before < own and value < own - _REACH * (own - before):
+            return False
+        return not (after is not None and after > own and value > own + _REACH * (after - own))
+
+    def _middle(self, line: int, without: int) -> float | None:
+        """The middle of a line without the words of one cell, which might stand elsewhere."""
+        found = self._by_line.get(line)
+        if found is None or len(found) > _MANY:
+            return self._middles.get(line)
+        others = [value for number, value in found if number != without]
+        return statistics.median(others) if others else None

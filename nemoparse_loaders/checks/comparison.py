@@ -36,7 +36,7 @@ class Account:
         far: Words that only words far from its box support.
         missing: Words of the layer in its box that it does not have.
         agreement: Share of the characters of both sides that are in pairs; None where there are none.
-        in_box: How many words of the layer stand in its box.
+        near: How many words of the layer stand in its box or beside it, whosever they are.
         displaced: Cells of its table whose words stand elsewhere in it.
     """
 
@@ -46,7 +46,7 @@ class Account:
     far: set[int] = field(default_factory=set)
     missing: list[int] = field(default_factory=list)
     agreement: float | None = None
-    in_box: int = 0
+    near: int = 0
     displaced: list[TableCell] = field(default_factory=list)
 
     def unsupported(self) -> list[int]:
@@ -115,7 +115,6 @@ def _compared(
     used = bytearray(len(layer.tokens))
     budget = Budget()
     for element, account, offered in zip(elements, accounts, own, strict=True):
-        account.in_box = len(offered)
         if element.type in FIGURES:
             _use(offered, used)
         elif element.type in FORMULAS:
@@ -124,6 +123,7 @@ def _compared(
         else:
             _pair(account, layer, offered, used, budget)
     for account, near in zip(accounts, places.near, strict=True):
+        account.near = len(near)
         left = account.unsupported() if account.judged else []
         if left:
             offered = [number for word in near for number in by_word[word]]

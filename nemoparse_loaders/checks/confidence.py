@@ -10,14 +10,16 @@ from __future__ import annotations
 from bisect import bisect_right
 from itertools import pairwise
 
-# Agreement and confidence; straight lines between.
+# Agreement and confidence, with straight lines between. The step at the end is real: where every word is
+# supported, 97 of 100 texts are right, and where one is not, about half.
 CALIBRATION: tuple[tuple[float, float], ...] = (
     (0.0, 0.0),
-    (0.7, 0.02),
-    (0.9, 0.1),
-    (0.97, 0.3),
-    (0.99, 0.6),
-    (1.0, 0.99),
+    (0.75, 0.01),
+    (0.85, 0.10),
+    (0.925, 0.13),
+    (0.97, 0.42),
+    (0.9995, 0.54),
+    (1.0, 0.97),
 )
 
 

@@ -31,7 +31,7 @@ from .layer import visible_layer
 # Above this share of the page under raster images its words are at best those that OCR wrote into the file.
 _SCAN_SHARE = 0.5
 _RASTER_HOLDS = 0.9
-_FEWEST_IN_RASTER = 0.01
+_LEAST_RASTER = 0.01
 
 
 def verified(page: ParsedPage, evidence: PageEvidence | None) -> ParsedPage:
@@ -60,8 +60,11 @@ def verified(page: ParsedPage, evidence: PageEvidence | None) -> ParsedPage:
             comparison = compare(elements, layer)
             concealed = hidden_only(hidden, layer)
             accounts = comparison.accounts
+            pictured = _under_raster(elements, accounts, evidence.raster)
             elements = [
-                _judged(element, account, comparison, concealed, evidence.raster, page.number)
+                element
+                if element.id in pictured
+                else _judged(element, account, comparison, concealed, page.number)
                 for element, account in zip(elements, accounts, strict=True)
             ]
             missing, share = missing_text(comparison, page.number)
@@ -120,28 +123,36 @@ def _judged(
     account: Account,
     comparison: Comparison,
     concealed: frozenset[str],
-    raster: float,
     page: int,
 ) -> Element:
     """An element with its confidence and issues."""
-    if element.type in FIGURES or account.agreement is None or _may_be_raster(element, account, raster):
-        return element if not account.missing else _with_issues(element, account, comparison, concealed, page)
-    judged = _with_issues(element, account, comparison, concealed, page)
-    return judged.model_copy(update={"confidence": confidence_of(account.agreement)})
+    update: dict[str, object] = {}
+    if account.agreement is not None:
+        update["confidence"] = confidence_of(account.agreement)
+    if found := element_findings(element, account, comparison, concealed, page):
+        update["issues"] = (*element.issues, *found)
+    return element.model_copy(update=update) if update else element
 
 
-def _with_issues(
-    element: Element, account: Account, comparison: Comparison, concealed: frozenset[str], page: int
-) -> Element:
-    found = element_findings(element, account, comparison, concealed, page)
-    return element.model_copy(update={"issues": (*element.issues, *found)}) if found else element
+def _under_raster(elements: Sequence[Element], accounts: Sequence[Account], raster: float) -> set[str]:
+    """Elements whose text may be read from a raster image.
 
-
-def _may_be_raster(element: Element, account: Account, raster: float) -> bool:
-    """Whether its text may come from a raster image: the file has no word there, and an image that large."""
-    if account.in_box or account.support or element.bbox is None:
-        return False
-    return raster > _FEWEST_IN_RASTER and raster >= _RASTER_HOLDS * element.bbox.area
+    The evidence tells how much of the page raster images cover, and not where: they are where the model sees
+    a picture, or where no element says so and the file has no word.
+    """
+    figures = [e.bbox for e in elements if e.type in FIGURES and e.bbox is not None]
+    unseen = raster - sum(box.area for box in figures)
+    found: set[str] = set()
+    for element, account in zip(elements, accounts, strict=True):
+        box = element.bbox
+        if raster < _LEAST_RASTER or account.near or box is None:
+            continue
+        if 2 * len(account.support) > len(account.words.tokens):
+            continue
+        covered = any(box.overlap(figure) > 0.5 * box.area for figure in figures)
+        if covered or unseen >= _RASTER_HOLDS * box.area:
+            found.add(element.id)
+    return found
 
 
 def _of_page(elements: Sequence[Element], accounts: Sequence[Account], missing: float) -> float | None:

@@ -18,8 +18,8 @@ _EXCERPT = 80
 _SHORTEST_WORD = 2
 # So many letters in unsupported words far from the box mean that the box is off.
 _FAR_SHARE = 0.3
-_FORMULA_AGREES = 0.4
-_FORMULA_LENGTH = 12
+_AGREES = 0.4
+_LONG_ENOUGH = 12
 _DOUBLED_SHARE = 0.8
 # Page numbers and running heads that stand in the margin, and words drawn large across a page, are furniture
 # that a model may leave out. Shares of the page.
@@ -29,7 +29,7 @@ _FURNITURE_WORDS = 8
 _WATERMARK_HEIGHT = 0.09
 _LEAST_UNCOVERED = 4
 _FEW_HIDDEN = 3
-_FEWEST_CELLS = 2
+_FEWEST_CELLS = 1
 
 
 def element_findings(
@@ -80,15 +80,17 @@ def element_findings(
                 f"the table on the page ({cells}). Compare the table with the page.",
             )
         )
+    if not notes and _mostly_differs(account):
+        notes.append(
+            ("low_agreement", "Most letters of this element are not on the page. Compare it with the page.")
+        )
     return [
         Issue(code=code, message=message, severity="warning", page=page, element_id=element.id)
         for code, message in notes
     ]
 
 
-def _unsupported_notes(
-    account: Account, layer: Layer, hidden: Collection[str]
-) -> list[tuple[str, str]]:
+def _unsupported_notes(account: Account, layer: Layer, hidden: Collection[str]) -> list[tuple[str, str]]:
     tokens = account.words.tokens
     left = [tokens[index] for index in account.unsupported() if _counts(tokens[index])]
     if not left:
@@ -132,12 +134,17 @@ def _unsupported_notes(
     ]
 
 
+def _mostly_differs(account: Account) -> bool:
+    """Whether most of a text differs that is long enough for that to be no accident of a few letters."""
+    return (
+        account.agreement is not None
+        and account.agreement < _AGREES
+        and sum(map(len, account.words.tokens)) >= _LONG_ENOUGH
+    )
+
+
 def _formula_findings(element: Element, account: Account, page: int) -> list[Issue]:
-    if (
-        account.agreement is None
-        or account.agreement >= _FORMULA_AGREES
-        or len(account.words.tokens) < _FORMULA_LENGTH
-    ):
+    if not _mostly_differs(account):
         return []
     message = (
         "Most letters and digits of this formula are others than those that the file stores in its box. "

@@ -64,7 +64,9 @@ def visible_layer(words: Sequence[EvidenceWord]) -> Layer:
     for word in words:
         if word.hidden:
             continue
-        text = word.text[:_LONGEST_WORD]
+        text = word.text
+        if len(text) > _LONGEST_WORD or "\n" in text:
+            text = text[:_LONGEST_WORD].replace("\n", " ")
         box = word.bbox
         key = (text, int(box[0] * _SAME_PLACE), int(box[1] * _SAME_PLACE))
         if key in seen:
@@ -76,14 +78,18 @@ def visible_layer(words: Sequence[EvidenceWord]) -> Layer:
             break
         layer.texts.append(text)
         layer.boxes.append(box)
-    # Folded in one piece, since that costs far less than word by word.
-    joined = " \n ".join(text.replace("\n", " ") for text in layer.texts)
-    for index, text in enumerate(folded(joined).split(" \n ")):
-        if is_doubtful(layer.texts[index]):
-            layer.doubtful.append(index)
-            continue
-        for token in tokens_of_folded(text):
-            layer.tokens.append(token)
+    joined = "\n".join(layer.texts)
+    if is_doubtful(joined):
+        layer.doubtful = [index for index, text in enumerate(layer.texts) if is_doubtful(text)]
+        unread = set(layer.doubtful)
+        joined = "\n".join("" if index in unread else text for index, text in enumerate(layer.texts))
+    # In one piece, since that costs far less than word by word.
+    index = 0
+    for piece in tokens_of_folded(folded(joined), lines=True):
+        if piece == "\n":
+            index += 1
+        else:
+            layer.tokens.append(piece)
             layer.words.append(index)
     return layer
 
@@ -101,37 +107,33 @@ def homes(boxes: Sequence[BBox], areas: Sequence[BBox | None]) -> Homes:
         boxes: Of the words.
         areas: Of the elements; None for one without.
     """
-    cells: list[list[int]] = [[] for _ in range(_CELLS * _CELLS)]
-    grown: list[tuple[float, float, float, float]] = []
-    for area in areas:
-        box = area or BBox(2.0, 2.0, 2.0, 2.0)
-        grown.append((box.x0 - _GROW_X, box.y0 - _GROW_Y, box.x1 + _GROW_X, box.y1 + _GROW_Y))
+    cells: list[list[tuple[float, float, float, float, int, BBox]]] = [[] for _ in range(_CELLS * _CELLS)]
     placed = 0
-    by_size = sorted((area.area, index) for index, area in enumerate(areas) if area is not None)
-    for _, index in by_size:
-        x0, y0, x1, y1 = grown[index]
+    by_size = sorted((area.area, index, area) for index, area in enumerate(areas) if area is not None)
+    for _, index, area in by_size:
+        x0, y0, x1, y1 = area.x0 - _GROW_X, area.y0 - _GROW_Y, area.x1 + _GROW_X, area.y1 + _GROW_Y
         columns = range(_cell(x0), _cell(x1) + 1)
         for row in range(_cell(y0), _cell(y1) + 1):
             for column in columns:
                 cell = cells[row * _CELLS + column]
                 if len(cell) < _MOST_IN_CELL:
-                    cell.append(index)
+                    cell.append((x0, y0, x1, y1, index, area))
                     placed += 1
         if placed > _MOST_PLACED:
             break
     owner: list[int | None] = []
     near: list[list[int]] = [[] for _ in areas]
+    last = _CELLS - 1
     for word, (left, top, right, bottom) in enumerate(boxes):
         x, y = (left + right) / 2, (top + bottom) / 2
         home = None
-        for index in cells[min(int(y * _CELLS), _CELLS - 1) * _CELLS + min(int(x * _CELLS), _CELLS - 1)]:
-            x0, y0, x1, y1 = grown[index]
+        for x0, y0, x1, y1, index, area in cells[
+            min(int(y * _CELLS), last) * _CELLS + min(int(x * _CELLS), last)
+        ]:
             if x0 <= x <= x1 and y0 <= y <= y1:
                 near[index].append(word)
-                if home is None:
-                    area = areas[index]
-                    if area is not None and area[0] <= x <= area[2] and area[1] <= y <= area[3]:
-                        home = index
+                if home is None and area[0] <= x <= area[2] and area[1] <= y <= area[3]:
+                    home = index
         owner.append(home)
     return Homes(owner, near)
 

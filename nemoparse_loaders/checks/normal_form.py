@@ -16,6 +16,8 @@ from typing import NamedTuple
 # Letters and numbers apart, so that "m²" is "m" and "2" as in a layer where the raised digit is a word.
 _TOKEN = re.compile(r"[0-9]+(?:[.,'’][0-9]+)*|[^\W\d_]+")
 _ASCII_TOKEN = re.compile(r"[0-9]+(?:[.,'][0-9]+)*|[a-z]+")
+_TOKEN_OR_LINE = re.compile(_TOKEN.pattern + "|\n")
+_ASCII_TOKEN_OR_LINE = re.compile(_ASCII_TOKEN.pattern + "|\n")
 _THOUSANDS = re.compile(r"[0-9]{1,3}(?:[.,'’][0-9]{3})+")
 _SEPARATOR = re.compile(r"[,'’]")
 # Scripts that put no space between words are compared by characters (Unicode blocks of Thai, Lao, Myanmar,
@@ -118,13 +120,18 @@ def tokens_of(text: str) -> list[str]:
     return tokens_of_folded(folded(text))
 
 
-def tokens_of_folded(text: str) -> list[str]:
-    """The same of a text that is folded already."""
+def tokens_of_folded(text: str, *, lines: bool = False) -> list[str]:
+    """The same of a text that is folded already.
+
+    Args:
+        text: Folded.
+        lines: Newlines are tokens, too.
+    """
     if text.isascii():
-        found = _ASCII_TOKEN.findall(text)
+        found = (_ASCII_TOKEN_OR_LINE if lines else _ASCII_TOKEN).findall(text)
     else:
-        found = _TOKEN.findall(_UNSPACED.sub(_parted, text))
-    return [_number(token) if not token.isalpha() and len(token) > 3 else token for token in found]
+        found = (_TOKEN_OR_LINE if lines else _TOKEN).findall(_UNSPACED.sub(_parted, text))
+    return [token if token.isalpha() or len(token) < 4 else _number(token) for token in found]
 
 
 def _parted(found: re.Match[str]) -> str:
@@ -197,6 +204,6 @@ def is_right_to_left(token: str) -> bool:
     return not token.isascii() and _RIGHT_TO_LEFT.search(token) is not None
 
 
-def is_doubtful(word: str) -> bool:
-    """Whether a word of a layer holds characters that its font gives no meaning."""
-    return not word.isascii() and _STRANGE.search(word) is not None
+def is_doubtful(text: str) -> bool:
+    """Whether a text of a layer holds characters that its font gives no meaning."""
+    return _STRANGE.search(text) is not None

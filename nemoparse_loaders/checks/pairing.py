@@ -105,8 +105,8 @@ def pair_rest(
 ) -> set[int]:
     """Pair words that are cut differently once more, among those that are left on both sides.
 
-    A word that also comes whole elsewhere ("to day" beside another "today") is found only now. The pieces have
-    to follow each other.
+    A word that also comes whole elsewhere ("to day" beside another "today") is found only now. The pieces
+    have to follow each other.
 
     Args:
         tokens: All words of the element.
