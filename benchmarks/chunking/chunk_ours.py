@@ -18,7 +18,10 @@ from .job import Job, lines_of, write
 def chunker(tokenizer: str, options: dict[str, Any]) -> LayoutChunker:
     """A LayoutChunker with these options."""
     options = dict(options)
-    off = options.pop("off", [])
+    off = set(options.pop("off", []))
+    if "embed_text" in off:
+        off.remove("embed_text")
+        options["embed"] = "markdown"
     if off:
         from nemoparse_loaders.chunking.steps import Steps
 

@@ -21,19 +21,28 @@ class Budget:
         count: Counts tokens, and keeps the counts.
         empty: Tokens of the empty text: the special tokens that a tokenizer adds to every text.
         steps: Which steps are taken on the way.
+        plain: What is embedded is plain words, not the reader's Markdown.
     """
 
     max_tokens: int
     count: TokenCounter
     empty: int
     steps: Steps = ALL_STEPS
+    plain: bool = True
     _prefixes: dict[tuple[tuple[str, ...], str], str] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def of(cls, max_tokens: int, count: TokenCounter, steps: Steps = ALL_STEPS) -> Budget:
+    def of(
+        cls, max_tokens: int, count: TokenCounter, steps: Steps = ALL_STEPS, *, plain: bool = True
+    ) -> Budget:
         """A budget of that many tokens for one document; no text of it is counted twice."""
         kept = KeptCounts(count)
-        return cls(max_tokens, kept, kept(""), steps)
+        return cls(max_tokens, kept, kept(""), steps, plain)
+
+    @property
+    def seam(self) -> str:
+        """What stands between two blocks of what is embedded: Markdown wants a blank line."""
+        return "\n" if self.plain else "\n\n"
 
     def fits(self, text: str) -> bool:
         """Whether the text is within the limit."""

@@ -84,7 +84,7 @@ def _flow_and_floats(
         block
         for placed in body
         if placed.position not in beside
-        and (block := block_of(placed, paths[placed.position], plain=steps.embed_text)).embed
+        and (block := block_of(placed, paths[placed.position], plain=budget.plain)).embed
     ]
     if steps.joins:
         flow = joined(flow, lambda: words_of_body(body))

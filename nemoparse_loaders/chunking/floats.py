@@ -169,8 +169,8 @@ def figure_drafts(figure: Float, budget: Budget, overlap_sentences: int) -> Iter
     if figure.is_empty:
         return
     prefix = budget.prefix(figure.path, figure.introduction)
-    whole = "\n".join(part for part in (prefix, words) if part)
-    noted = "\n".join(part for part in (whole, figure.noted) if part)
+    whole = budget.seam.join(part for part in (prefix, words) if part)
+    noted = budget.seam.join(part for part in (whole, figure.noted) if part)
     if whole and (budget.fits(noted) or budget.fits(whole)):
         with_notes = budget.fits(noted)
         yield Draft(
@@ -189,7 +189,7 @@ def figure_drafts(figure: Float, budget: Budget, overlap_sentences: int) -> Iter
     # The first piece holds the caption; the others repeat its beginning.
     said = figure.brief(budget)
     brief = budget.prefix(figure.path, said)
-    front, full = (f"{text}\n" if text else "" for text in (brief, prefix))
+    front, full = (f"{text}{budget.seam}" if text else "" for text in (brief, prefix))
     pieces = text_pieces(source_text(element, kind), kind, front, budget, overlap_sentences, first_front=full)
     for number, piece in enumerate(pieces, start=1):
         span = characters_of(figure.placed, kind, piece.start, piece.end)
@@ -215,7 +215,7 @@ def note_drafts(item: Float, budget: Budget, overlap_sentences: int) -> Iterator
     if not item.notes:
         return
     prefix = budget.prefix(item.path, item.brief(budget))
-    front = f"{prefix}\n" if prefix else ""
+    front = f"{prefix}{budget.seam}" if prefix else ""
     together = front + item.noted
     if item.noted and budget.fits(together):
         kinds = {block.kind for block in item.notes}

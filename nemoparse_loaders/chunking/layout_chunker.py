@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
-from typing import NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, NoReturn, TypeAlias, get_args
 
 from ..document import ParsedDocument
 from ..errors import OptionError
@@ -15,7 +16,9 @@ from .finish import chunk_ids, finish
 from .parents import Parents, family_of
 from .selection import Selection, Treatment
 from .steps import ALL_STEPS, Steps
-from .tokens import TokenizerInput, counter_for
+from .tokens import TokenCounter, TokenizerInput, counter_for
+
+Embed: TypeAlias = Literal["words", "markdown"]
 
 # Below this no tokenizer leaves room for a word beside the start and end marks.
 _SMALLEST_BUDGET = 16
@@ -42,7 +45,8 @@ class LayoutChunker:
     that does not fit is cut between rows, each piece with the header rows and the caption. Text that does not
     fit is cut between sentences, else between words.
 
-    The whole is deterministic and needs no network. A chunker pickles if its tokenizer does.
+    The whole is deterministic and needs no network. A chunker does not change once it is made, and pickles if
+    its tokenizer does.
 
     Attributes:
         max_tokens: Most tokens of a chunk's ``embed_text``; this holds without exception.
@@ -50,9 +54,20 @@ class LayoutChunker:
         overlap_sentences: Sentences that a piece of an over-long text repeats from the piece before.
         min_tokens: Text chunks of fewer tokens are merged with a neighbour where that fits.
         parents: What chunks belong to: "section", "page" or None.
+        embed: What ``embed_text`` holds: "words" or "markdown".
         selection: Which kinds of elements become chunks.
         steps: Which steps of the algorithm are taken.
     """
+
+    max_tokens: int
+    tokenizer: TokenizerInput
+    overlap_sentences: int
+    min_tokens: int
+    parents: Parents | None
+    embed: Embed
+    selection: Selection
+    steps: Steps
+    _count: TokenCounter
 
     def __init__(
         self,
@@ -62,6 +77,7 @@ class LayoutChunker:
         *,
         min_tokens: int = 0,
         parents: Parents | None = None,
+        embed: Embed = "words",
         furniture: Treatment = "drop",
         pictures: Treatment = "keep",
         footnotes: Treatment = "keep",
@@ -82,6 +98,9 @@ class LayoutChunker:
                 both fit; at most half of ``max_tokens``. 0 for none.
             parents: "section" gives each chunk the section that it stands in as its parent, "page" the page
                 that it begins on; `chunk_tree` returns them.
+            embed: What ``embed_text`` holds behind heading path and caption: plain "words", which most
+                embedders find better, or the reader's "markdown", for whoever shows a model what was
+                embedded. The budget holds for either.
             furniture: Page headers and footers: "keep" or "drop".
             pictures: Pictures with the words inside of them: "keep" or "drop". Charts stay; captions of
                 dropped pictures are running text.
@@ -93,6 +112,9 @@ class LayoutChunker:
             OptionError: A value cannot work, or the tokenizer cannot be read.
             MissingDependencyError: The tokenizer needs a library that is not installed.
         """
+        max_tokens = _whole_number("max_tokens", max_tokens)
+        overlap_sentences = _whole_number("overlap_sentences", overlap_sentences)
+        min_tokens = _whole_number("min_tokens", min_tokens)
         if max_tokens < _SMALLEST_BUDGET:
             raise OptionError(f"max_tokens must be at least {_SMALLEST_BUDGET}, not {max_tokens}")
         if overlap_sentences < 0:
@@ -103,14 +125,55 @@ class LayoutChunker:
             )
         if parents is not None and parents not in get_args(Parents):
             raise OptionError(f'parents must be "section", "page" or None, not {parents!r}')
-        self.max_tokens = max_tokens
-        self.tokenizer = tokenizer
-        self.overlap_sentences = overlap_sentences
-        self.min_tokens = min_tokens
-        self.parents: Parents | None = parents
-        self.selection = Selection(furniture=furniture, pictures=pictures, footnotes=footnotes, toc=toc)
-        self.steps = steps
-        self._count = counter_for(tokenizer)
+        if embed not in get_args(Embed):
+            raise OptionError(f'embed must be "words" or "markdown", not {embed!r}')
+        vars(self).update(
+            max_tokens=max_tokens,
+            tokenizer=tokenizer,
+            overlap_sentences=overlap_sentences,
+            min_tokens=min_tokens,
+            parents=parents,
+            embed=embed,
+            selection=Selection(furniture=furniture, pictures=pictures, footnotes=footnotes, toc=toc),
+            steps=steps,
+            _count=counter_for(tokenizer),
+        )
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        """Refused: what was made with the old value would no longer fit."""
+        raise AttributeError(f"a LayoutChunker does not change; use with_options({name}=...)")
+
+    def __repr__(self) -> str:
+        """All options; of a tokenizer that is an object, its kind."""
+        options = self._options()
+        if not (self.tokenizer is None or isinstance(self.tokenizer, str)):
+            name = getattr(self.tokenizer, "__qualname__", type(self.tokenizer).__name__)
+            options["tokenizer"] = f"<{name}>"
+        return f"LayoutChunker({', '.join(f'{name}={value!r}' for name, value in options.items())})"
+
+    def with_options(self, **changes: Any) -> LayoutChunker:
+        """A chunker with some options changed.
+
+        Raises:
+            OptionError: A value cannot work.
+        """
+        return LayoutChunker(**{**self._options(), **changes})
+
+    def _options(self) -> dict[str, Any]:
+        chosen = self.selection
+        return {
+            "max_tokens": self.max_tokens,
+            "tokenizer": self.tokenizer,
+            "overlap_sentences": self.overlap_sentences,
+            "min_tokens": self.min_tokens,
+            "parents": self.parents,
+            "embed": self.embed,
+            "furniture": chosen.furniture,
+            "pictures": chosen.pictures,
+            "footnotes": chosen.footnotes,
+            "toc": chosen.toc,
+            "steps": self.steps,
+        }
 
     def count(self, text: str) -> int:
         """Tokens of a text, as the budget counts them."""
@@ -134,36 +197,55 @@ class LayoutChunker:
         Raises:
             OptionError: The tokenizer counts more than ``max_tokens`` for a single character.
         """
-        budget = self.budget()
-        return self.tree_of(document, self.drafts(document, budget), budget)
+        budget = budget_of(self)
+        return tree_of(self, document, leaves_of(self, document, budget), budget)
 
-    def budget(self) -> Budget:
-        """A budget to chunk one document with."""
-        return Budget.of(self.max_tokens, self._count, self.steps)
 
-    def tree_of(self, document: ParsedDocument, leaves: Sequence[Draft], budget: Budget) -> ChunkTree:
-        """As `chunk_tree`, from drafts; one that stands for a page without content has no parent.
+def budget_of(chunker: LayoutChunker) -> Budget:
+    """A budget to chunk one document with."""
+    return Budget.of(chunker.max_tokens, chunker.count, chunker.steps, plain=chunker.embed == "words")
 
-        The budget is that of the drafts, so that what they were counted with is not counted again.
-        """
-        if self.parents is None:
-            return ChunkTree([], finish(document, leaves, "chunk", budget.count))
-        family = family_of(document, leaves, self.parents, budget, self.selection)
-        ids = chunk_ids(document, family.drafts, self.parents)
-        above = ["" if index is None else ids[index] for index in family.above]
-        of_leaf = ["" if index is None else ids[index] for index in family.of_leaf]
-        return ChunkTree(
-            finish(document, family.drafts, self.parents, budget.count, above),
-            finish(document, leaves, "chunk", budget.count, of_leaf),
-        )
 
-    def drafts(self, document: ParsedDocument, budget: Budget) -> list[Draft]:
-        """The chunks before they have ids and metadata, in reading order."""
-        return drafts_of(
-            document,
-            budget,
-            self.overlap_sentences,
-            self.steps,
-            selection=self.selection,
-            min_tokens=self.min_tokens,
-        )
+def leaves_of(chunker: LayoutChunker, document: ParsedDocument, budget: Budget) -> list[Draft]:
+    """The chunks before they have ids and metadata, in reading order."""
+    return drafts_of(
+        document,
+        budget,
+        chunker.overlap_sentences,
+        chunker.steps,
+        selection=chunker.selection,
+        min_tokens=chunker.min_tokens,
+    )
+
+
+def tree_of(
+    chunker: LayoutChunker, document: ParsedDocument, leaves: Sequence[Draft], budget: Budget
+) -> ChunkTree:
+    """As `LayoutChunker.chunk_tree`, from drafts; one that stands for a page without content has no parent.
+
+    The budget is that of the drafts, so that what they were counted with is not counted again.
+    """
+    if chunker.parents is None:
+        return ChunkTree([], finish(document, leaves, "chunk", budget.count))
+    family = family_of(document, leaves, chunker.parents, budget, chunker.selection)
+    ids = chunk_ids(document, family.drafts, chunker.parents)
+    above = ["" if index is None else ids[index] for index in family.above]
+    of_leaf = ["" if index is None else ids[index] for index in family.of_leaf]
+    return ChunkTree(
+        finish(document, family.drafts, chunker.parents, budget.count, above),
+        finish(document, leaves, "chunk", budget.count, of_leaf),
+    )
+
+
+def _whole_number(name: str, value: object) -> int:
+    """Also those of numpy.
+
+    Raises:
+        OptionError: It is none.
+    """
+    try:
+        if isinstance(value, bool):
+            raise TypeError
+        return operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise OptionError(f"{name} must be a whole number, not {value!r}") from None

@@ -7,15 +7,20 @@ from collections.abc import Iterator, Sequence
 from ..document import Element, ElementType, ParsedDocument
 from .blocks import Draft, embedded_words, reader_text, whole_span
 from .body import Placed, body_of
+from .clean import storable
 from .outline import Path, common_path, outline
 from .selection import DEFAULT_SELECTION, Selection
 from .steps import ALL_STEPS, Steps
 
 
 def page_drafts(
-    document: ParsedDocument, steps: Steps = ALL_STEPS, selection: Selection = DEFAULT_SELECTION
+    document: ParsedDocument,
+    steps: Steps = ALL_STEPS,
+    selection: Selection = DEFAULT_SELECTION,
+    *,
+    plain: bool = True,
 ) -> Iterator[Draft]:
-    """One draft for each page with words, in order."""
+    """One draft for each page with words, in order; where it is not to be ``plain``, Markdown is embedded."""
     body = body_of(document, steps, selection)
     paths = outline(body, steps)
     on_page: dict[int, list[Placed]] = {}
@@ -23,17 +28,24 @@ def page_drafts(
         on_page.setdefault(id(item.page), []).append(item)
     for page in document.pages:
         placed = on_page.get(id(page), [])
-        words = "\n".join(filter(None, (embedded_words(item.element) for item in placed)))
+        elements = [item.element for item in placed]
+        words = embedded_text(elements, plain=plain)
         if not words:
             continue
         yield Draft(
             kind="text",
-            text=markdown_of([item.element for item in placed]),
+            text=markdown_of(elements),
             embed_text=words,
             spans=tuple(whole_span(item) for item in placed),
             path=_path_on_top(placed, paths),
             position=placed[0].position,
         )
+
+
+def embedded_text(elements: Sequence[Element], *, plain: bool) -> str:
+    """What is embedded of elements in a row; empty where none of them has words."""
+    words = list(filter(None, map(embedded_words, elements)))
+    return "\n".join(words) if plain or not words else storable(markdown_of(elements)).strip()
 
 
 def markdown_of(elements: Sequence[Element]) -> str:

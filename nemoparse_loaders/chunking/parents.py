@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from ..document import Element, ParsedDocument, ParsedPage
-from .blocks import Draft, Span, embedded_words
+from .blocks import Draft, Span
 from .budget import Budget
 from .outline import Path
-from .pages import markdown_of, page_drafts
+from .pages import embedded_text, markdown_of, page_drafts
 from .selection import DEFAULT_SELECTION, Selection
 
 Parents: TypeAlias = Literal["section", "page"]
@@ -45,7 +45,7 @@ def family_of(
 
 
 def _pages(document: ParsedDocument, leaves: Sequence[Draft], budget: Budget, selection: Selection) -> Family:
-    pages = page_drafts(document, budget.steps, selection)
+    pages = page_drafts(document, budget.steps, selection, plain=budget.plain)
     drafts = [_within_budget(draft, budget) for draft in pages]
     index_of = {draft.spans[0].page.number: index for index, draft in enumerate(drafts)}
     # A page without words has no draft, and the placeholder that stands for it no parent.
@@ -111,11 +111,11 @@ def _section_draft(node: _Node, places: dict[int, tuple[int, int]], budget: Budg
             if span.element is not None:
                 found.setdefault(id(span.element), (span.element, span.page))
     ordered = sorted(found.values(), key=lambda pair: places.get(id(pair[0]), (0, 0)))
-    words = "\n".join(filter(None, (embedded_words(element) for element, _ in ordered)))
+    elements = [element for element, _ in ordered]
     draft = Draft(
         kind="text",
-        text=markdown_of([element for element, _ in ordered]),
-        embed_text=words,
+        text=markdown_of(elements),
+        embed_text=embedded_text(elements, plain=budget.plain),
         spans=tuple(Span(page, element, element.bbox) for element, page in ordered),
         path=node.path,
         position=min(leaf.position for leaf in node.leaves),
@@ -126,7 +126,7 @@ def _section_draft(node: _Node, places: dict[int, tuple[int, int]], budget: Budg
 def _within_budget(draft: Draft, budget: Budget) -> Draft:
     """The draft with the heading path before its words, and as many of them as there is room for."""
     prefix = budget.prefix(draft.path)
-    for front in (f"{prefix}\n" if prefix else "", ""):
+    for front in (f"{prefix}{budget.seam}" if prefix else "", ""):
         length = _most_words(draft.embed_text, front, budget)
         if length:
             text = front + draft.embed_text[:length].rstrip()

@@ -19,24 +19,25 @@ class Rows:
         cells: For each row the cells that stand in it or reach into it, from left to right.
         words: For each row what is embedded: its cells joined by spaces. A cell over several columns is said
             once. One over several body rows is said in each of them, so that no row stands without its label;
-            in the header it is said once.
+            in the header it is said once. Where the table is not to be ``plain``, each row is a line of its
+            Markdown; all header rows together are the first one's.
         sections: For each row the row above it that says which section of the table it stands in, or None.
     """
 
     def __init__(self, table: Table, *, plain: bool = True) -> None:
-        """Sort the cells of a table into its rows; bars stand between cells that are not ``plain``."""
+        """Sort the cells of a table into its rows."""
         cells: list[list[TableCell]] = [[] for _ in range(table.n_rows)]
         words: list[list[tuple[int, str]]] = [[] for _ in range(table.n_rows)]
         for cell in table.cells:
-            text = cell_words(cell.text) if plain else " ".join(storable(cell.text).split())
+            text = cell_words(cell.text)
             for row in range(cell.row, min(cell.row + cell.rowspan, table.n_rows)):
                 cells[row].append(cell)
                 if text and (row == cell.row or cell.row >= table.header_rows):
                     words[row].append((cell.col, text))
         self.table = table
         self.cells = [sorted(row, key=lambda cell: cell.col) for row in cells]
-        bar = " " if plain else " | "
-        self.words = [bar.join(text for _, text in sorted(row)) for row in words]
+        said = [" ".join(text for _, text in sorted(row)) for row in words]
+        self.words = said if plain else _markdown_rows(table, said)
         self.sections = self._sections()
 
     def is_section(self, row: int) -> bool:
@@ -143,6 +144,16 @@ def chunk_markdown(table: Table) -> str:
     """The table's Markdown in few tokens: a short line under the header, no note on repeated cells."""
     header, *lines = table.to_markdown().removesuffix(f"\n\n{SPAN_NOTE}").split("\n")
     return "\n".join([header, f"|{'-|' * table.n_cols}", *lines[1:]] if lines else [header])
+
+
+def _markdown_rows(table: Table, said: Sequence[str]) -> list[str]:
+    """For each row its line of the table's Markdown, or nothing where it says nothing."""
+    header = table.header_rows
+    head, rule, *body = storable(chunk_markdown(table)).split("\n") if table.n_rows else ["", ""]
+    lines = [""] * header + body
+    if header and any(said[:header]):
+        lines[0] = f"{head}\n{rule}"
+    return [line if line and (row < header or said[row]) else "" for row, line in enumerate(lines)]
 
 
 def one_row(heads: Sequence[str], texts: Sequence[str]) -> Table:

@@ -13,7 +13,7 @@ from .captions import bind_captions
 from .chunk import Chunk
 from .finish import finish
 from .floats import caption_words
-from .layout_chunker import LayoutChunker
+from .layout_chunker import LayoutChunker, budget_of, leaves_of, tree_of
 from .outline import outline
 from .pages import page_drafts
 
@@ -44,11 +44,11 @@ def split_document(
     """
     chunker = chunker or LayoutChunker()
     if split == "chunk":
-        budget = chunker.budget()
-        leaves = chunker.drafts(document, budget)
+        budget = budget_of(chunker)
+        leaves = leaves_of(chunker, document, budget)
         if include_failed:
             leaves = _with_placeholders(document, leaves)
-        return chunker.tree_of(document, leaves, budget).chunks
+        return tree_of(chunker, document, leaves, budget).chunks
     if split == "element":
         drafts = list(_element_drafts(document))
     elif split == "page":

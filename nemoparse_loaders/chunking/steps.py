@@ -23,7 +23,6 @@ class Steps:
         header_rows: Pieces of a table repeat its header rows, and the section row that they stand under.
         overlap: Pieces of an over-long text repeat sentences of the piece before.
         paths: The heading path is embedded.
-        embed_text: What is embedded is plain words. Off: it is the reader's Markdown.
     """
 
     furniture: bool = True
@@ -35,7 +34,6 @@ class Steps:
     header_rows: bool = True
     overlap: bool = True
     paths: bool = True
-    embed_text: bool = True
 
 
 ALL_STEPS = Steps()

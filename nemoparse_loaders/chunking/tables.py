@@ -36,20 +36,20 @@ def table_drafts(item: Float, whole: WholeTable, budget: Budget, overlap_sentenc
     Raises:
         OptionError: Not even a single character fits into the budget.
     """
-    front = _front(budget.prefix(item.path, item.introduction))
+    front = _front(item.introduction, item, budget)
     words = [_words_around(part) for part in whole.parts]
-    rows = Rows(whole.table, plain=budget.steps.embed_text)
-    lines = [
+    rows = Rows(whole.table, plain=budget.plain)
+    parts = [
         *(_embedded_words(entry.before) for entry in words),
-        *rows.words,
+        "\n".join(line for line in rows.words if line),
         *(_embedded_words(entry.behind) for entry in words),
     ]
-    if not any(lines) and not item.captions and not item.leads and not item.notes:
+    if not any(parts) and not item.captions and not item.leads and not item.notes:
         return
-    everything = (front + "\n".join(line for line in lines if line)).strip()
+    everything = (front + budget.seam.join(part for part in parts if part)).strip()
     # With the path switched off there may be nothing but headings.
     everything = everything or "\n".join(block.embed for block in item.leads)
-    noted = "\n".join(text for text in (everything, item.noted) if text)
+    noted = budget.seam.join(text for text in (everything, item.noted) if text)
     if budget.fits(noted) or budget.fits(everything):
         with_notes = budget.fits(noted)
         texts = [entry.before for entry in words] + [chunk_markdown(whole.table)]
@@ -67,7 +67,7 @@ def table_drafts(item: Float, whole: WholeTable, budget: Budget, overlap_sentenc
             yield from note_drafts(item, budget, overlap_sentences)
         return
     said = item.brief(budget)
-    brief = _front(budget.prefix(item.path, said))
+    brief = _front(said, item, budget)
     for entry in words:
         yield from _words_drafts(item, entry.part, entry.before, brief, budget, overlap_sentences)
     pieces = list(_pieces(rows, front, brief, budget))
@@ -87,8 +87,9 @@ def table_drafts(item: Float, whole: WholeTable, budget: Budget, overlap_sentenc
     yield from note_drafts(item, budget, overlap_sentences)
 
 
-def _front(prefix: str) -> str:
-    return f"{prefix}\n" if prefix else ""
+def _front(caption: str, item: Float, budget: Budget) -> str:
+    prefix = budget.prefix(item.path, caption)
+    return f"{prefix}{budget.seam}" if prefix else ""
 
 
 def _pieces(rows: Rows, front: str, brief: str, budget: Budget) -> Iterator[RowPiece]:
@@ -101,7 +102,7 @@ def _pieces(rows: Rows, front: str, brief: str, budget: Budget) -> Iterator[RowP
     head_cost = budget.cost("\n".join(rows.words[: rows.table.header_rows]))
     if not repeats or head_cost > budget.max_tokens // 3:
         # A header that leaves no room for rows is not repeated: its rows are rows like others.
-        rows = Rows(rows.table.model_copy(update={"header_rows": 0}), plain=budget.steps.embed_text)
+        rows = Rows(rows.table.model_copy(update={"header_rows": 0}), plain=budget.plain)
     words, header = rows.words, rows.table.header_rows
     head = "".join(line + "\n" for line in words[:header] if line)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 import re
 import sys
@@ -92,13 +93,9 @@ def counter_for(tokenizer: TokenizerInput) -> TokenCounter:
             "tokenizer must be a function from text to a number, a tokenizers.Tokenizer, the path of a "
             f"tokenizer.json or a name, not {type(tokenizer).__name__}"
         )
-    counted = tokenizer("probe")
-    if isinstance(counted, bool) or not isinstance(counted, int):
-        raise OptionError(
-            f"the function given as tokenizer must return a number of tokens, not {type(counted).__name__}; "
-            "for a Hugging Face tokenizer: lambda text: len(tokenizer.encode(text))"
-        )
-    return tokenizer
+    counter = _FunctionCounter(tokenizer)
+    counter("probe")
+    return counter
 
 
 _TOKEN = re.compile(r"[A-Za-z]{1,4}|[0-9]{1,2}|[^\sA-Za-z0-9]")
@@ -113,6 +110,25 @@ def estimate_tokens(text: str) -> int:
     other scripts, and for text full of rare abbreviations, give the embedder's own tokenizer.
     """
     return 2 + len(_TOKEN.findall(text))
+
+
+@dataclass(frozen=True)
+class _FunctionCounter:
+    function: Callable[[str], int]
+
+    def __call__(self, text: str) -> int:
+        counted = self.function(text)
+        try:
+            if isinstance(counted, bool):
+                raise TypeError
+            # Numbers of numpy are none of Python's, and no JSON takes them.
+            return operator.index(counted)
+        except TypeError:
+            raise OptionError(
+                "the function given as tokenizer must return a number of tokens, not "
+                f"{type(counted).__name__}; "
+                "for a Hugging Face tokenizer: lambda text: len(tokenizer.encode(text))"
+            ) from None
 
 
 @dataclass(frozen=True)
@@ -163,7 +179,11 @@ def _file_of(place: str | os.PathLike[str]) -> Path:
         return path
     from huggingface_hub import try_to_load_from_cache
 
-    found = try_to_load_from_cache(place, "tokenizer.json")
+    try:
+        found = try_to_load_from_cache(place, "tokenizer.json")
+    except ValueError:
+        # It is no name of a model: "a--b".
+        found = None
     if not isinstance(found, str):
         raise OptionError(
             f"tokenizer: there is no file {place!r}, and the local Hugging Face cache has no tokenizer.json "
@@ -180,6 +200,9 @@ def _from_file(path: Path) -> TokenCounter:
         data = path.read_text(encoding="utf-8")
     except OSError as error:
         raise OptionError(f"tokenizer: {path} cannot be read: {error.strerror}") from error
+    # Neither text nor, with a NUL in it, a path.
+    except ValueError as error:
+        raise OptionError(f"tokenizer: {str(path)!r} is no tokenizer.json: {error}") from error
     try:
         tokenizer = _whole(Tokenizer.from_str(data))
     # The library raises a bare Exception for whatever it cannot read.
