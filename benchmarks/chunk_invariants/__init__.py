@@ -1,0 +1,1 @@
+"""What every chunk must hold, on every document: ``python -m benchmarks.chunk_invariants --help``."""
