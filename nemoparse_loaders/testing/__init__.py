@@ -17,13 +17,17 @@ from .faults import (
 from .latency import LognormalLatency, UniformLatency
 from .load import ServerStatistics
 from .mix import FAULT_KINDS, random_faults
-from .replies import SAMPLE_PAGE, Reply
+from .replies import SAMPLE_DETECTION, SAMPLE_PAGE, SAMPLE_REGION, Reply
 from .requests import FormField, RecordedRequest
+from .script import OTHERS, Script, picture_name
 from .server import ParseServer
 
 __all__ = [
     "FAULT_KINDS",
+    "OTHERS",
+    "SAMPLE_DETECTION",
     "SAMPLE_PAGE",
+    "SAMPLE_REGION",
     "BrokenJson",
     "CutConnection",
     "Death",
@@ -39,7 +43,9 @@ __all__ = [
     "ParseServer",
     "RecordedRequest",
     "Reply",
+    "Script",
     "ServerStatistics",
     "UniformLatency",
+    "picture_name",
     "random_faults",
 ]

@@ -19,6 +19,7 @@ from pathlib import Path
 from .latency import parse_latency
 from .mix import FAULT_KINDS, random_faults
 from .replies import SAMPLE_PAGE, Reply
+from .script import Script
 from .server import ParseServer
 
 
@@ -34,6 +35,11 @@ def main() -> None:
     parser.add_argument("--latency", default="0", help="seconds, uniform:0.5,1.5 or lognormal:0.8,0.5")
     parser.add_argument("--seed", type=int, default=0, help="for latency and faults")
     parser.add_argument("--reply", type=Path, help="file with the model's reply; default: a sample page")
+    parser.add_argument(
+        "--by-kind",
+        action="store_true",
+        help="answer parts of pages and detection with samples of their own; all pages must be of one size",
+    )
     parser.add_argument("--finish-reason", default="stop")
     parser.add_argument("--model", default="nemotron-parse", help="served name")
     parser.add_argument("--max-model-len", type=int, default=16_384)
@@ -52,8 +58,9 @@ def main() -> None:
         faults = random_faults(options.fault_rate, options.seed, kinds=options.faults.split(","))
     except ValueError as error:
         parser.error(str(error))
+    reply = Reply(text, options.finish_reason)
     server = ParseServer(
-        replies=Reply(text, options.finish_reason),
+        replies=Script(page=reply) if options.by_kind else reply,
         model=options.model,
         api_key=options.api_key,
         latency_s=latency,

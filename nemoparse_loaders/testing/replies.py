@@ -23,6 +23,15 @@ SAMPLE_PAGE = (
 )
 """One whole page in the grammar of generation 3.5: nine blocks, a table of 3x3 among them."""
 
+SAMPLE_REGION = (
+    "<x_0.0200><y_0.0400>\\begin{tabular}{lrr}\nYear & Calls & Tonnes \\\\\n2024 & 310 & 42 \\\\\n"
+    "2025 & 355 & 57 \\\\\n\\end{tabular}<x_0.9800><y_0.9600><class_Table>"
+)
+"""The table of `SAMPLE_PAGE`, read by itself."""
+
+SAMPLE_DETECTION = re.sub(r"(<y_[0-9.]+>)[^<]+?(<x_)", r"\1\2", SAMPLE_PAGE)
+"""`SAMPLE_PAGE` without its text, as it is answered to a request for detection."""
+
 # The tokens that a server drops where skip_special_tokens is not false.
 _SPECIAL = re.compile(r"</?s>|<pad>|<[xy]_-?[0-9.]+>|<class_[^<>]*>|<(?:predict|output|no)_[a-z_]+>")
 _TOKEN = re.compile(rf"{_SPECIAL.pattern}|\s*[^\s<]+|\s+|<")

@@ -10,7 +10,7 @@ import json
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,7 @@ class RecordedRequest:
         task: The prompt text beside the picture.
         status: The answer's HTTP status, once there is one.
         disconnected: The connection broke before the answer was whole.
+        kind: What a request with a picture was for, where a `Script` answered it.
     """
 
     method: str
@@ -58,6 +59,7 @@ class RecordedRequest:
     task: str = ""
     status: int | None = None
     disconnected: bool = False
+    kind: Literal["page", "region", "detection"] | None = None
     _image: bytes | None = field(default=None, repr=False)
     _base64: bytes | None = field(default=None, repr=False)
 
@@ -75,16 +77,27 @@ class RecordedRequest:
         """Note the picture, decoded or as base64."""
         self.media_type, self._image, self._base64 = media_type, image, encoded or None
 
+    @property
+    def has_picture(self) -> bool:
+        """Whether a picture came with it."""
+        return self._image is not None or self._base64 is not None
+
     def picture_pixels(self) -> int:
         """Pixels of a PNG, from its header; 0 where there is no PNG."""
-        start = (self._image or b"")[:24]
+        width, height = _png_size(self._start())
+        return width * height
+
+    def picture_size(self) -> tuple[int, int]:
+        """Width and height in pixels of a PNG or JPEG; (0, 0) where there is none."""
+        start = self._start()
+        return _jpeg_size(self.image or b"") if start.startswith(b"\xff\xd8") else _png_size(start)
+
+    def _start(self) -> bytes:
+        """The first 24 bytes of the picture, decoded no further."""
         if self._image is None and self._base64 is not None:
             with contextlib.suppress(binascii.Error):
-                start = binascii.a2b_base64(self._base64[:32])
-        if len(start) < 24 or not start.startswith(b"\x89PNG"):
-            return 0
-        width, height = struct.unpack(">II", start[16:24])
-        return int(width) * int(height)
+                return binascii.a2b_base64(self._base64[:32])
+        return (self._image or b"")[:24]
 
     def picture_digest(self) -> str:
         """A name for the picture: the same for the same picture, however often it comes."""
@@ -95,6 +108,25 @@ class RecordedRequest:
         """Drop whatever is as large as a picture."""
         self.body, self.json, self.fields = b"", None, {}
         self._image = self._base64 = None
+
+
+def _png_size(start: bytes) -> tuple[int, int]:
+    if len(start) < 24 or not start.startswith(b"\x89PNG"):
+        return 0, 0
+    width, height = struct.unpack_from(">II", start, 16)
+    return int(width), int(height)
+
+
+def _jpeg_size(data: bytes) -> tuple[int, int]:
+    """From the frame header (ITU-T T.81, B.2.2), which stands behind segments that say how long they are."""
+    at = 2
+    while at + 9 <= len(data) and data[at] == 0xFF:
+        marker, length = data[at + 1], int.from_bytes(data[at + 2 : at + 4], "big")
+        if 0xC0 <= marker <= 0xCF and marker not in (0xC4, 0xC8, 0xCC):
+            height, width = struct.unpack_from(">HH", data, at + 5)
+            return int(width), int(height)
+        at += 2 + length
+    return 0, 0
 
 
 def picture_and_task(body: object) -> tuple[list[str], str]:

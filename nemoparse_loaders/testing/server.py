@@ -8,6 +8,7 @@ import threading
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import closing
+from dataclasses import replace
 from types import TracebackType
 
 from aiohttp import web
@@ -17,6 +18,7 @@ from .latency import Latency
 from .load import LoadLog, ServerStatistics
 from .replies import SAMPLE_PAGE, Replies
 from .requests import RecordedRequest
+from .script import Script
 from .slots import Slots
 from .vllm_wire import RefusedError
 
@@ -35,7 +37,8 @@ class ParseServer:
 
     Args:
         replies: A reply for all pages, one for each in the order of arrival (the last goes on), or a function
-            from the request to the reply. Text stands for a reply that ends with "stop".
+            from the request to the reply. Text stands for a reply that ends with "stop". A `Script` has
+            replies and faults for whole pages, parts of pages, and detection.
         model: Served name or names.
         api_key: What ``/v1/*`` asks for as a bearer token, or None.
         latency_s: Seconds that a reply takes, or a function from the request to seconds: `UniformLatency`,
@@ -95,6 +98,8 @@ class ParseServer:
             checks_requests=checks_requests,
             slots=slots,
         )
+        if isinstance(replies, Script) and not callable(faults) and not faults:
+            settings = replace(settings, faults=replies.fault)
         self._answers = Answers(settings, self._log, self._die_for)
         self._port = 0
         self._loop: asyncio.AbstractEventLoop | None = None
