@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from .roman_numbers import roman_value
+
 _DECIMAL = re.compile(r"(\d{1,3}(?:\.\d{1,3})*)\.?\)?[\s:–—-]+\S")
 _LETTERED = re.compile(r"[A-Z]((?:\.\d{1,3})+)\.?[\s:–—-]+\S")
 # Only the name may be in any case: "Book a room" has no number.
@@ -31,7 +33,6 @@ _CHAPTER = _RANK_OF_NAME["chapter"]
 _VERBS = frozenset({"schedule", "book"})
 _ROMAN = re.compile(r"(C{0,3}(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3}))\.\s+\S")
 _LETTER = re.compile(r"([A-Z])\.\s+\S")
-_VALUES = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
 
 
 class Numbered(NamedTuple):
@@ -132,7 +133,7 @@ def _romans(texts: Sequence[str]) -> list[str]:
         if roman and letter and _is_letter(letter, last_roman, last_letter, following[index]):
             romans[index] = ""
         if romans[index]:
-            last_roman, last_letter = _value(roman), ""
+            last_roman, last_letter = roman_value(roman), ""
         elif letter:
             last_letter = letter
     return romans
@@ -147,24 +148,17 @@ def _following(romans: Sequence[str], letters: Sequence[str]) -> list[tuple[int,
         if own_letter:
             letter = own_letter
         elif own_roman:
-            roman, letter = _value(own_roman), ""
+            roman, letter = roman_value(own_roman), ""
     return found[::-1]
 
 
 def _is_letter(letter: str, last_roman: int, last_letter: str, following: tuple[int, str]) -> bool:
     """Whether one sign that can be both is a letter of a row A, B, C."""
     next_roman, next_letter = following
-    value = _VALUES[letter]
+    value = roman_value(letter)
     if last_letter and ord(letter) == ord(last_letter) + 1:
         return True
     goes_on = ord(next_letter or "\0") == ord(letter) + 1
     if value == last_roman + 1 and not (value == 1 and goes_on):
         return False
     return goes_on or (next_roman != value + 1 and letter in "LC")
-
-
-def _value(roman: str) -> int:
-    values = [_VALUES[sign] for sign in roman]
-    return sum(
-        -value if value < after else value for value, after in zip(values, [*values[1:], 0], strict=True)
-    )

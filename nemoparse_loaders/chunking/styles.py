@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from ..document import BBox, Element, ElementType
 from .body import Placed
+from .line_heights import line_height
 
 # Heights of lines that differ by less than this part are of one size.
 _SAME_SIZE = 0.13
-# A line's height by its letters' mean width, both in points: 1.2 by 0.5 of the font's size.
-_HEIGHT_BY_WIDTH = 2.4
-# Points; no text has a box that is thinner, and numbers get out of hand below.
-_SMALLEST_SIDE = 0.1
-# Points, where the page's size is not known.
-_PAGE = (612.0, 792.0)
 # Left edges closer than this, of the page's width, stand above each other.
 _SAME_EDGE = 0.012
 
@@ -42,7 +36,7 @@ def styles_of(headings: Sequence[Placed], body: Sequence[Placed]) -> list[Style]
         headings: In reading order.
         body: All elements; a heading's position is its place in there.
     """
-    heights = [line_height(placed) for placed in headings]
+    heights = [line_height(placed.element, placed.page) for placed in headings]
     ranks = _ranks(heights)
     small = [0 if _in_capitals(placed.element.text) else 1 for placed in headings]
     if min(small.count(0), small.count(1)) < 2:
@@ -51,20 +45,6 @@ def styles_of(headings: Sequence[Placed], body: Sequence[Placed]) -> list[Style]
     if any(0 < indents.count(kind) < 2 for kind in (0, 1, 2)):
         indents = [1] * len(indents)
     return [Style(*looks) for looks in zip(ranks, small, indents, strict=True)]
-
-
-def line_height(placed: Placed) -> float:
-    """Height of one line of an element in points, estimated from box and text; 0 without a box."""
-    box, text = placed.element.bbox, placed.element.text.strip()
-    if box is None or not text:
-        return 0.0
-    page_width, page_height = placed.page.width_pt or _PAGE[0], placed.page.height_pt or _PAGE[1]
-    width, height = box.width * page_width, box.height * page_height
-    if min(width, height) < _SMALLEST_SIDE:
-        return 0.0
-    # n lines are as high as height / n, and their letters as wide as width * n / length.
-    lines = max(1, round(math.sqrt(height * len(text) / (_HEIGHT_BY_WIDTH * width))), text.count("\n") + 1)
-    return height / lines
 
 
 def _ranks(heights: Sequence[float]) -> list[int]:

@@ -62,10 +62,70 @@ def test_the_same_words_in_other_places_are_no_repetition() -> None:
     assert kept(document(*pages)).count("Note") == 3
 
 
-def test_in_a_short_document_the_class_is_believed() -> None:
-    pages: list[list[Spec]] = [[("Page-header", "Journal", TOP), body(1)], [body(2)]]
+@pytest.mark.parametrize("count", [2, 3, 4, 5, 6, 7, 8])
+@pytest.mark.parametrize("name", ["Page-header", "Page-footer"])
+@pytest.mark.parametrize(
+    "words", ["Termination of the contract", "Kündigung des Vertrags", "Résiliation", "8 Rescisión"]
+)
+def test_a_lone_head_or_foot_stays_in_documents_of_any_length(count: int, name: str, words: str) -> None:
+    for place in range(count):
+        pages: list[list[Spec]] = [[body(n)] for n in range(1, count + 1)]
+        pages[place].insert(0, (name, words, TOP if name == "Page-header" else BOTTOM))
 
-    assert kept(document(*pages)) == BODIES[:2]
+        assert words in kept(document(*pages))
+
+
+@pytest.mark.parametrize("count", [2, 3, 5, 8])
+def test_a_head_that_comes_back_is_furniture_in_short_documents_too(count: int) -> None:
+    pages: list[list[Spec]] = [[("Page-header", f"Journal {n}", TOP), body(n)] for n in range(1, count + 1)]
+
+    assert kept(document(*pages)) == BODIES[:count]
+
+
+@pytest.mark.parametrize(
+    "date",
+    ["12 March 2024", "March 12, 2024", "12. März 2024", "1er août 2023", "3 de mayo de 2022", "May 2024",
+     "2024-03-12", "12.3.2024", "Dec. 2021"],
+)  # fmt: skip
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_a_lone_date_is_furniture(date: str, count: int) -> None:
+    pages: list[list[Spec]] = [[body(n)] for n in range(1, count + 1)]
+    pages[-1].append(("Page-footer", date, BOTTOM))
+
+    assert kept(document(*pages)) == BODIES[:count]
+
+
+@pytest.mark.parametrize("words", ["Maintenance 2024", "March on Rome", "Marketing 12, 2024", "Octane 95"])
+def test_words_that_are_no_dates_stay(words: str) -> None:
+    pages: list[list[Spec]] = [[("Page-header", words, TOP), body(1)], [body(2)]]
+
+    assert words in kept(document(*pages))
+
+
+def line_box(words: str, size: float, top: float) -> BBox:
+    """The box of a line of letters of that size in points, on a letter page."""
+    return BBox(0.1, top, 0.1 + 0.5 * size * len(words) / 612, top + 1.2 * size / 792)
+
+
+@pytest.mark.parametrize(
+    ("size", "top", "stays"),
+    [(7.5, 0.02, False), (7.5, 0.96, False), (10.0, 0.02, True), (14.0, 0.02, True), (7.5, 0.1, True)],
+)
+def test_on_a_single_page_place_and_size_decide(size: float, top: float, stays: bool) -> None:
+    head, words = "Journal of Tidal Power", "The casing holds one hundred litres of oil."
+    page: list[Spec] = [
+        ("Page-header", head, line_box(head, size, top)),
+        ("Text", words, line_box(words, 10, 0.3)),
+    ]
+
+    assert (head in kept(document(page))) == stays
+
+
+def test_on_a_single_page_without_boxes_the_text_stays() -> None:
+    assert kept(document([("Page-header", "Journal", None), body(1), ("Page-footer", "7", None)])) == [
+        "Journal",
+        BODIES[0],
+    ]
 
 
 def test_a_head_that_repeats_a_heading_is_furniture() -> None:
@@ -132,6 +192,47 @@ def test_labels_are_read_from_furniture() -> None:
 
     assert labels == {1: "iv", 2: "12", 3: "13", 4: "14", 5: "15"}
     assert [page_label(page, labels) for page in doc.pages] == ["iv", "12", "13", "14", "15", "6"]
+
+
+@pytest.mark.parametrize("year", ["2024", "1999", "12", "FY-3"])
+@pytest.mark.parametrize("first", [17, 1, 2020])
+def test_of_several_numbers_the_one_that_runs_on_is_the_label(year: str, first: int) -> None:
+    for specs in ([("Page-header", year, TOP)], [("Page-footer", year, BOTTOM)]):
+        pages: list[list[Spec]] = [
+            [*specs, body(n), ("Page-footer", str(first + n), BOTTOM)] for n in range(1, 6)
+        ]
+        doc = document(*pages)
+
+        assert printed_labels(doc) == {n: str(first + n) for n in range(1, 6)}
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_on_one_page_a_year_is_the_label_of_last_resort(order: int) -> None:
+    specs: list[Spec] = [("Page-header", "2024", TOP), ("Page-footer", "17", BOTTOM)]
+
+    assert printed_labels(document(specs[::order])) == {1: "17"}
+    assert printed_labels(document([("Page-header", "31", TOP), ("Page-footer", "Page 7 of 9", BOTTOM)])) == {
+        1: "7"
+    }
+
+
+def test_a_number_that_stays_the_same_is_no_label() -> None:
+    pages: list[list[Spec]] = [[("Page-header", "2024", TOP), body(n)] for n in range(1, 4)]
+
+    assert printed_labels(document(*pages)) == {}
+    assert printed_labels(document(*[[("Page-header", "3", TOP), body(n)] for n in range(1, 4)])) == {}
+
+
+@pytest.mark.parametrize("labels", [["i", "ii", "iii", "iv", "v"], ["A-1", "A-2", "A-3", "B-1", "B-2"],
+                                    ["7", "8", "1", "2", "3"], ["Page 1", "Page 1", "Page 1"]])  # fmt: skip
+def test_labels_of_every_series(labels: list[str]) -> None:
+    pages: list[list[Spec]] = [
+        [("Page-header", "2021", TOP), ("Page-footer", text, BOTTOM)] for text in labels
+    ]
+
+    found = printed_labels(document(*pages))
+
+    assert list(found.values()) == [text.removeprefix("Page ") for text in labels]
 
 
 def test_the_label_of_the_file_comes_first() -> None:

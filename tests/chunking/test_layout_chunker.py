@@ -145,11 +145,11 @@ def test_pieces_of_long_text_repeat_the_last_sentence(make_document: MakeDocumen
 
 
 def test_page_headers_and_footers_are_left_out(make_document: MakeDocument) -> None:
-    document = make_document([("Page-header", "Journal"), ("Text", "Body."), ("Page-footer", "7")])
+    pages = [[("Page-header", "Journal"), ("Text", "Body."), ("Page-footer", str(n))] for n in (7, 8)]
 
-    (chunk,) = LayoutChunker().chunk(document)
+    (chunk,) = LayoutChunker().chunk(make_document(*pages))
 
-    assert chunk.text == "Body."
+    assert chunk.text == "Body.\n\nBody."
 
 
 def test_a_table_is_a_chunk_with_its_caption(make_document: MakeDocument, make_table: MakeTable) -> None:

@@ -7,9 +7,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from nemoparse_loaders.chunking.body import body_of
+from nemoparse_loaders.chunking.line_heights import line_height
 from nemoparse_loaders.chunking.outline import outline
 from nemoparse_loaders.chunking.steps import ALL_STEPS, Steps
-from nemoparse_loaders.chunking.styles import line_height
 from nemoparse_loaders.document import BBox, Element, ParsedDocument, ParsedPage
 
 Line = tuple[str, float]
@@ -54,7 +54,7 @@ def headings(*lines: Line) -> ParsedDocument:
 @given(st.tuples(*[st.floats(0, 1)] * 4), st.text(max_size=300))
 def test_any_box_has_lines_of_some_height(corners: tuple[float, float, float, float], text: str) -> None:
     doc = document(("Title", text, BBox.clamped(*corners)))
-    [height] = [line_height(placed) for placed in body_of(doc)]
+    [height] = [line_height(placed.element, placed.page) for placed in body_of(doc)]
     assert 0 <= height <= 792
 
 
@@ -122,4 +122,4 @@ def test_the_height_of_a_line_does_not_grow_with_their_number(lines: int) -> Non
     box = BBox(0.05, 0.1, 0.05 + width / 612, 0.1 + lines * 1.2 * size / 792)
     (placed,) = body_of(document(("Section-header", text, box)))
 
-    assert line_height(placed) == pytest.approx(1.2 * size, rel=0.02)
+    assert line_height(placed.element, placed.page) == pytest.approx(1.2 * size, rel=0.02)
