@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cache
 
 from ..document import ElementType
+from ..export.markdown import FURNITURE
 from .blocks import Block, seam_of
 from .body import Placed
 
-# What may stand between the two parts of a paragraph; floats are in no flow.
-_PASSED_OVER = frozenset({ElementType.FOOTNOTE.value, ElementType.CAPTION.value})
+# What may stand between the two parts of a paragraph; floats are in no flow. A page header that was kept for
+# want of proof is still none of the paragraph.
+_PASSED_OVER = FURNITURE | {ElementType.FOOTNOTE.value, ElementType.CAPTION.value}
 _PARAGRAPHS = frozenset({ElementType.TEXT.value, ElementType.FLOATING_TEXT.value})
 _GO_ON = _PARAGRAPHS | {ElementType.LIST_ITEM.value, ElementType.BIBLIOGRAPHY.value}
 # Where the parser says so, these go on as well.
@@ -41,8 +44,9 @@ def joined(blocks: Sequence[Block], words: Callable[[], frozenset[str]]) -> list
 
     Args:
         blocks: The flow in reading order.
-        words: All words of the document in lower case; only asked where a word is divided.
+        words: All words of the document in lower case; asked once, and only if a word is divided.
     """
+    known = cache(words)
     found: list[Block] = []
     # Place of the last block that may go on.
     last = -1
@@ -50,7 +54,7 @@ def joined(blocks: Sequence[Block], words: Callable[[], frozenset[str]]) -> list
         if last >= 0:
             before = found[last]
             if _goes_on(before, block):
-                found[last] = _joined(before, block, words)
+                found[last] = _joined(before, block, known)
                 continue
             if last < len(found) - 1 and _list_goes_on(before, block):
                 last += 1
@@ -64,7 +68,7 @@ def joined(blocks: Sequence[Block], words: Callable[[], frozenset[str]]) -> list
 
 def _goes_on(before: Block, block: Block) -> bool:
     first, second = before.sources[-1], block.sources[0]
-    if before.heading or block.heading or second.page.number - first.page.number not in (0, 1):
+    if second.page.number - first.page.number not in (0, 1):
         return False
     ends, begins = first.element.continues_after, second.element.continues_before
     start = _FIRST_WORD.match(block.embed)
@@ -109,9 +113,8 @@ def _joined(before: Block, block: Block, words: Callable[[], frozenset[str]]) ->
     divided, tail = _DIVIDED.search(before.embed[-80:]), _WORD.match(block.embed)
     if divided and tail:
         head, rest = divided["head"], tail.group()
-        known = words()
         for word in (head + rest, f"{head}-{rest}"):
-            if word.lower() in known:
+            if word.lower() in words():
                 mends = (*mends, (divided.group() + seam + rest, word))
                 break
     embed = before.embed + seam + block.embed

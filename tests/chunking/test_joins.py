@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 
 from nemoparse_loaders import LayoutChunker
+from nemoparse_loaders.chunking import drafts
+from nemoparse_loaders.chunking.body import Placed
+from nemoparse_loaders.chunking.joins import words_of_body
 from nemoparse_loaders.chunking.steps import Steps
 from nemoparse_loaders.document import BBox, Element, ParsedDocument, Table
 
@@ -26,7 +29,7 @@ def chunk_texts(document: ParsedDocument, steps: Steps | None = None) -> list[st
 
 
 def test_a_paragraph_goes_on_on_the_next_page(make_document: MakeDocument) -> None:
-    document = make_document([("Text", OPEN), ("Page-footer", "1")], [("Page-header", "Oil"), ("Text", REST)])
+    document = make_document([("Text", OPEN), ("Page-footer", "1")], [("Page-header", "2"), ("Text", REST)])
 
     (chunk,) = LayoutChunker().chunk(document)
 
@@ -34,6 +37,34 @@ def test_a_paragraph_goes_on_on_the_next_page(make_document: MakeDocument) -> No
     assert chunk.metadata["element_ids"] == "p1e1,p2e2"
     assert chunk.metadata["pages"] == "1,2"
     assert chunk_texts(document, Steps(joins=False)) == [f"{OPEN}\n\n{REST}"]
+
+
+@pytest.mark.parametrize("name", ["Page-header", "Page-footer"])
+def test_a_head_that_was_kept_parts_no_paragraph(make_document: MakeDocument, name: str) -> None:
+    document = make_document([("Text", OPEN)], [(name, "Termination"), ("Text", REST)])
+
+    assert chunk_texts(document) == [f"{OPEN} {REST}\n\nTermination"]
+
+
+@pytest.mark.parametrize(("divided", "times"), [(0, 0), (1, 1), (40, 1)])
+def test_the_words_of_a_document_are_gathered_once(
+    make_document: MakeDocument, monkeypatch: pytest.MonkeyPatch, divided: int, times: int
+) -> None:
+    gathered: list[int] = []
+
+    def counted(body: Sequence[Placed]) -> frozenset[str]:
+        gathered.append(len(body))
+        return words_of_body(body)
+
+    monkeypatch.setattr(drafts, "words_of_body", counted)
+    pages: list[list[Element]] = []
+    for _ in range(divided):
+        pages += [[text("The casing of each gear-")], [text("box holds oil of one gearbox.")]]
+
+    chunks = chunk_texts(make_document(*pages, [text("The gearbox.")]))
+
+    assert len(gathered) == times
+    assert " ".join(chunks).count("gear- box") == divided
 
 
 def test_a_paragraph_goes_on_in_the_next_column(make_document: MakeDocument) -> None:
