@@ -69,11 +69,23 @@ class Budget:
         The path takes at most a sixth of the budget and is shortened from the left. The caption takes at most
         a third and is shortened at its end. An ellipsis shows where.
         """
-        texts = tuple(heading.text for heading in path) if self.steps.paths else ()
+        texts = self._texts(path)
         key = (texts, caption)
         if key not in self._prefixes:
             self._prefixes[key] = self._prefix(texts, caption, self.max_tokens // 3)
         return self._prefixes[key]
+
+    def with_longer_path(self, embed_text: str, path: Path) -> str:
+        """A finished text that begins with its path, with as much more of it as the text leaves room for."""
+        texts = self._texts(path)
+        short = self.prefix(path)
+        for line in _path_lines(texts) if short and embed_text.startswith(short) else ():
+            if len(line) <= len(short):
+                break
+            longer = line + embed_text[len(short) :]
+            if self.fits(longer):
+                return longer
+        return embed_text
 
     def holds_caption(self, caption: str) -> bool:
         """Whether `prefix` has room for all of a caption."""
@@ -96,10 +108,18 @@ class Budget:
             text = shortened(text, length, keep=keep)
         return text if text != "…" else ""
 
+    def _texts(self, path: Path) -> tuple[str, ...]:
+        return tuple(heading.text for heading in path) if self.steps.paths else ()
+
     def _prefix(self, texts: Sequence[str], caption: str, caption_limit: int) -> str:
         limit = self.max_tokens // 6
-        lines = [" > ".join(texts)]
-        lines += [" > ".join(["…", *texts[dropped:]]) for dropped in range(1, len(texts))]
+        lines = _path_lines(texts)
         line = next((line for line in lines if self.cost(line) <= limit), lines[-1])
         line = self.within(line, limit, keep="end")
         return "\n".join(part for part in (line, self.within(caption, caption_limit)) if part)
+
+
+def _path_lines(texts: Sequence[str]) -> list[str]:
+    """The path as one line: whole, then without its first heading, and so on."""
+    shorter = [" > ".join(["…", *texts[dropped:]]) for dropped in range(1, len(texts))]
+    return [" > ".join(texts), *shorter]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from .blocks import (
     Block,
@@ -154,6 +154,15 @@ class Float:
         return self.leads + self.notes if with_notes else self.leads
 
 
+def with_longer_paths(drafts: Iterable[Draft], budget: Budget) -> Iterator[Draft]:
+    """Drafts of one float with the room that they leave used for the headings above.
+
+    Headings with nothing but this float under them stand in no other chunk.
+    """
+    for draft in drafts:
+        yield replace(draft, embed_text=budget.with_longer_path(draft.embed_text, draft.path))
+
+
 def figure_drafts(figure: Float, budget: Budget, overlap_sentences: int) -> Iterator[Draft]:
     """A picture or chart, or a table without a grid: whole if it fits, else cut as text.
 
@@ -162,6 +171,10 @@ def figure_drafts(figure: Float, budget: Budget, overlap_sentences: int) -> Iter
     Raises:
         OptionError: Not even a single character fits into the budget.
     """
+    return with_longer_paths(_figure_drafts(figure, budget, overlap_sentences), budget)
+
+
+def _figure_drafts(figure: Float, budget: Budget, overlap_sentences: int) -> Iterator[Draft]:
     element = figure.placed.element
     kind = kind_of(element)
     table_id = element.id if kind == "table" else ""

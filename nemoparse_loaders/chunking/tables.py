@@ -9,7 +9,7 @@ from ..export.plain import markdown_to_text
 from .blocks import Draft, Span, TableRows, embedded_form, slice_of, whole_span
 from .budget import Budget
 from .continuations import TablePart, WholeTable
-from .floats import Float, note_drafts
+from .floats import Float, note_drafts, with_longer_paths
 from .ranges import pack
 from .rows import Rows, chunk_markdown
 from .splitting import split_to_fit
@@ -36,6 +36,10 @@ def table_drafts(item: Float, whole: WholeTable, budget: Budget, overlap_sentenc
     Raises:
         OptionError: Not even a single character fits into the budget.
     """
+    return with_longer_paths(_table_drafts(item, whole, budget, overlap_sentences), budget)
+
+
+def _table_drafts(item: Float, whole: WholeTable, budget: Budget, overlap_sentences: int) -> Iterator[Draft]:
     front = _front(item.introduction, item, budget)
     words = [_words_around(part) for part in whole.parts]
     rows = Rows(whole.table, plain=budget.plain)

@@ -81,3 +81,41 @@ def test_a_caption_that_leaves_no_room_is_said_in_brief(make_document: MakeDocum
 
     assert max(len(chunk.embed_text) for chunk in chunks) <= 32
     assert sum(chunk.embed_text.count("x") for chunk in chunks) >= 200
+
+
+@pytest.mark.parametrize("kind", ["Table", "Picture", "Chart"])
+@pytest.mark.parametrize("with_grid", [True, False])
+def test_headings_over_nothing_but_a_float_are_embedded_where_there_is_room(
+    make_document: MakeDocument, make_table: MakeTable, kind: str, with_grid: bool
+) -> None:
+    table = make_table([["Port", "Depth"], ["North", "12"]]) if with_grid else None
+    element = Element(id="", type=kind, table=table, markdown="| Port | Depth |\n|-|-|\n| North | 12 |")
+    headings = [f"{number} {numbered(f'Heading{number}x', 11)}" for number in ("4", "4.2", "4.2.1")]
+    document = make_document([*(("Section-header", heading) for heading in headings), element])
+    chunker = LayoutChunker(60, counter(0))
+
+    (chunk,) = chunker.chunk(document)
+    assert all(heading in chunk.embed_text for heading in headings)
+    assert "North" in chunk.embed_text
+
+    # In less room it is the nearest headings.
+    (chunk,) = LayoutChunker(40, counter(0)).chunk(document)
+    assert headings[0] not in chunk.embed_text
+    assert headings[1] in chunk.embed_text
+    assert headings[2] in chunk.embed_text
+    assert chunker.count(chunk.embed_text) <= 40
+
+
+def test_a_table_that_is_cut_says_its_headings_where_a_piece_has_room(
+    make_document: MakeDocument, make_table: MakeTable
+) -> None:
+    table = make_table([["Port", "Depth"], *([f"North{row}", "12"] for row in range(28))])
+    headings = [f"{number} {numbered(f'Heading{number}x', 12)}" for number in ("4", "4.2")]
+    element = Element(id="", type="Table", table=table, markdown=table.to_markdown())
+    chunker = LayoutChunker(60, counter(0))
+
+    chunks = chunker.chunk(make_document([*(("Section-header", heading) for heading in headings), element]))
+
+    assert len(chunks) == 2
+    assert all(any(heading in chunk.embed_text for chunk in chunks) for heading in headings)
+    assert all(chunker.count(chunk.embed_text) <= 60 for chunk in chunks)
