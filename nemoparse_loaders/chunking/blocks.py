@@ -182,8 +182,20 @@ def seam_of(kind: ChunkType) -> str:
 
 def source_text(element: Element, kind: ChunkType) -> str:
     """What is cut where an element does not fit: its Markdown, without white space around it."""
-    source = element.markdown or element.text
-    return source.strip("\n") if kind == "code" else source.strip()
+    start, end = _source_range(element, kind)
+    return (element.markdown or element.text)[start:end]
+
+
+def _source_range(element: Element, kind: ChunkType) -> tuple[int, int]:
+    """Where an element's `source_text` stands in its Markdown; asked for each piece, so nothing is copied."""
+    printed = element.markdown or element.text
+    is_around = "\n".__eq__ if kind == "code" else str.isspace
+    start, end = 0, len(printed)
+    while start < end and is_around(printed[start]):
+        start += 1
+    while start < end and is_around(printed[end - 1]):
+        end -= 1
+    return start, end
 
 
 def slice_of(span: Span, start: float, end: float, part: str) -> Span:
@@ -196,8 +208,7 @@ def slice_of(span: Span, start: float, end: float, part: str) -> Span:
 
 def characters_of(placed: Placed, kind: ChunkType, start: int, end: int) -> Span:
     """Some characters of an element, counted in its `source_text`, and the same share of its box."""
-    element = placed.element
-    source, printed = source_text(element, kind), element.markdown or element.text
-    span = slice_of(whole_span(placed), start / len(source), end / len(source), f"{start}:{end}")
-    before = printed.index(source)
+    before, behind = _source_range(placed.element, kind)
+    length = behind - before
+    span = slice_of(whole_span(placed), start / length, end / length, f"{start}:{end}")
     return replace(span, start=before + start, end=before + end)

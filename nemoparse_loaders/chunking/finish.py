@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from ..document import ParsedDocument
 from .blocks import Draft, Span
+from .boxes import BoxesOfPages
 from .chunk import Chunk, ChunkLevel, ChunkSpan
 from .clean import storable
 from .furniture import printed_labels
@@ -42,6 +43,7 @@ def finish(
     ids = chunk_ids(document, drafts, level)
     before, behind = _neighbours(ids, parents if level == "section" else [""] * len(ids))
     labels = printed_labels(document)
+    places = BoxesOfPages()
     chunks: list[Chunk] = []
     for index, (draft, chunk_id, parent_id) in enumerate(zip(drafts, ids, parents, strict=True)):
         embed_text = storable(draft.embed_text)
@@ -58,6 +60,7 @@ def finish(
                     chunk_index=index,
                     n_tokens=count(embed_text),
                     labels=labels,
+                    places=places,
                 ),
                 level=level,
                 spans=tuple(map(_span, draft.spans)),

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from ..document import ElementType, ParsedDocument
 from .blocks import Draft, Span
-from .boxes import PageBox, boxes_json, column_boxes, page_boxes
+from .boxes import BoxesOfPages, PageBox, boxes_json, column_boxes, page_boxes
 from .chunk import MetadataValue
 from .clean import shortened, storable
 from .furniture import page_label
@@ -101,6 +101,7 @@ def build_metadata(
     chunk_index: int,
     n_tokens: int,
     labels: Mapping[int, str] = MappingProxyType({}),
+    places: BoxesOfPages | None = None,
 ) -> dict[str, MetadataValue]:
     """The metadata of one chunk, in the order of `METADATA_KEYS`.
 
@@ -151,7 +152,7 @@ def build_metadata(
         "schema": SCHEMA,
     }
     metadata = {key: storable(value) if isinstance(value, str) else value for key, value in metadata.items()}
-    boxes = column_boxes(spans)
+    boxes = column_boxes(spans, places)
     metadata["bboxes"] = boxes_json(boxes)
     smaller = _smaller(metadata.copy(), boxes, sorted(numbers), _ids(spans))
     while json_size(metadata) > MAX_BYTES and (values := next(smaller, None)):

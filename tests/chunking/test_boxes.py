@@ -1,14 +1,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator
+from typing import SupportsIndex
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from nemoparse_loaders import LayoutChunker, ParsedDocument
-from nemoparse_loaders.chunking.blocks import Span
-from nemoparse_loaders.chunking.boxes import boxes_json, column_boxes, page_boxes
+from nemoparse_loaders.chunking.blocks import ChunkType, Span, characters_of, source_text
+from nemoparse_loaders.chunking.body import Placed
+from nemoparse_loaders.chunking.box_grid import BoxGrid
+from nemoparse_loaders.chunking.boxes import BoxesOfPages, boxes_json, column_boxes, page_boxes
 from nemoparse_loaders.document import BBox, Element, ParsedPage
 
 from .conftest import MakeDocument, MakeTable
@@ -54,6 +58,115 @@ def test_no_box_covers_what_is_not_in_the_chunk() -> None:
     page = page_of(TOP_LEFT, MIDDLE_LEFT, LOW_LEFT)
 
     assert column_boxes(spans_of(page, 0, 2)) == [(1, TOP_LEFT), (1, LOW_LEFT)]
+
+
+def simple_column_boxes(spans: list[Span]) -> list[tuple[int, BBox]]:
+    """The rule of `column_boxes`, with a look at each element for each span."""
+    inside = {id(span.element) for span in spans}
+    runs: list[tuple[int, BBox]] = []
+    last: BBox | None = None
+    for span in spans:
+        box = span.bbox
+        assert box is not None
+        joined = runs[-1][1].union(box) if last else box
+        is_below = last and min(box.x1, last.x1) > max(box.x0, last.x0) and box.y0 >= last.y0
+        covered = [
+            element
+            for element in span.page.elements
+            if id(element) not in inside
+            and element.bbox is not None
+            and joined.overlap(element.bbox) > 0.1 * min(joined.area, element.bbox.area)
+        ]
+        if is_below and not covered:
+            runs[-1] = (1, joined)
+        else:
+            runs.append((1, box))
+        last = box
+    return runs
+
+
+@st.composite
+def small_boxes(draw: st.DrawFn) -> BBox:
+    x, y = draw(st.integers(0, 11)), draw(st.integers(0, 30))
+    return BBox(x / 12, y / 32, (x + draw(st.integers(0, 3))) / 14, (y + draw(st.integers(0, 2))) / 32)
+
+
+@given(st.lists(st.tuples(small_boxes() | st.just(BBox(0, 0, 1, 1)), st.booleans()), max_size=30))
+def test_what_stands_in_the_way_is_found_by_its_place(found: list[tuple[BBox, bool]]) -> None:
+    boxes = sorted(BBox.clamped(*box) for box, _ in found)
+    page = page_of(*boxes)
+    spans = spans_of(page, *(index for index, (_, is_inside) in enumerate(found) if is_inside))
+
+    assert column_boxes(spans) == simple_column_boxes(spans)
+
+
+def lines(count: int) -> list[BBox]:
+    return [BBox(0.1, 0.9 * n / count, 0.9, 0.9 * (n + 0.9) / count) for n in range(count)]
+
+
+def words(count: int) -> list[BBox]:
+    """In columns of 50, read down."""
+    columns = count // 50
+    return [
+        BBox(col / columns, row / 50, (col + 0.8) / columns, (row + 0.8) / 50)
+        for col in range(columns)
+        for row in range(50)
+    ]
+
+
+@pytest.mark.parametrize("layout", [lines, words])
+@pytest.mark.parametrize("size", [1, 40, 4000])
+def test_a_page_full_of_boxes_is_no_square_of_work(
+    monkeypatch: pytest.MonkeyPatch, layout: Callable[[int], list[BBox]], size: int
+) -> None:
+    looked_at = 0
+    touching = BoxGrid.touching
+
+    def counted(grid: BoxGrid, area: BBox) -> Iterator[tuple[int, BBox]]:
+        nonlocal looked_at
+        for found in touching(grid, area):
+            looked_at += 1
+            yield found
+
+    monkeypatch.setattr(BoxGrid, "touching", counted)
+    page = page_of(*layout(4000))
+    pages = BoxesOfPages()
+    for start in range(0, 4000, size):
+        column_boxes(spans_of(page, *range(start, start + size)), pages)
+
+    assert looked_at < 4000 * 40
+
+
+@pytest.mark.parametrize("around", ["", " ", "\n\n", " \u2003\n"])
+@pytest.mark.parametrize("kind", ["text", "code"])
+def test_the_place_of_a_piece_is_found_without_reading_the_text(around: str, kind: ChunkType) -> None:
+    looked_at = 0
+
+    class Text(str):
+        """A text that says how often one of its characters is looked at, and cannot be searched."""
+
+        __slots__ = ()
+
+        def __getitem__(self, key: SupportsIndex | slice) -> str:
+            nonlocal looked_at
+            looked_at += 1
+            return super().__getitem__(key)
+
+        def index(self, *_: object) -> int:
+            raise AssertionError("searched")
+
+        strip = find = index  # type: ignore[assignment]
+
+    printed = around + "The casing holds oil. " * 1000 + "It is warm." + around
+    element = Element(id="p1e1", type="Text").model_copy(update={"markdown": Text(printed)})
+    placed = Placed(element, ParsedPage(number=1, elements=(element,)), 0)
+    left = len(printed) - len(printed.lstrip("\n" if kind == "code" else None))
+
+    span = characters_of(placed, kind, 100, 120)
+
+    assert (span.start, span.end) == (left + 100, left + 120)
+    assert looked_at <= 2 * len(around) + 2
+    assert source_text(element, kind)[100:120] == printed[left + 100 : left + 120]
 
 
 def test_elements_without_boxes_are_passed_over() -> None:
