@@ -183,7 +183,9 @@ def test_replies_without_all_of_it_are_whole(
             make_pdf("words")
         )
     (page,) = document.pages
-    assert (page.status, page.issues, page.attempts) == ("ok", (), 1)
+    assert (page.status, page.attempts) == ("ok", 1)
     assert [element.type for element in page.elements] == types
-    assert [element.issues for element in page.elements] == [()] * len(types)
-    assert ("Paid" in document.to_markdown()) is True
+    # What they say is not what the file says, and that may be noted; how they are made is sound.
+    issues = [*page.issues, *(issue for element in page.elements for issue in element.issues)]
+    assert not {"malformed", "truncated", "duplicate", "loop"} & {issue.code for issue in issues}
+    assert "Paid" in document.to_markdown()
