@@ -11,12 +11,12 @@ import nemoparse_loaders
 
 PUBLIC = """
 AuthenticationError BBox BackendError Chart Chunk ChunkSpan ChunkTree CorruptSourceError
-DirectorySourceError DocumentParser EMBED_KEYS Element ElementType EmptySourceError EncryptedSourceError
+DirectorySourceError DocumentParser EMBED_KEYS Element ElementType Embed EmptySourceError EncryptedSourceError
 FigureImage Issue LLM_KEYS LayoutChunker METADATA_KEYS MissingDependencyError ModelNotFoundError
 NemoparseError OptionError PageError PageRenderError PageReplyError PageStep ParseOptions ParseReport
-ParsedDocument ParsedPage Percentiles Progress ProtocolError ReplyTimeoutError RequestRejectedError
+ParsedDocument ParsedPage Parents Percentiles Progress ProtocolError ReplyTimeoutError RequestRejectedError
 ServerBusyError ServerFailedError SourceData SourceError SourceInput SourceNotFoundError Split Steps
-Table TableCell TextSplit TocEntry UnsupportedSourceError __version__ acrop_elements acrop_figures
+Table TableCell TextSplit TocEntry Treatment UnsupportedSourceError __version__ acrop_elements acrop_figures
 crop_element crop_elements crop_figures decode_page encode_page figure_chunks layout_hash layout_to_json save_figures
 split_document split_text
 """

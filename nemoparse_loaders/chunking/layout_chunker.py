@@ -145,11 +145,10 @@ class LayoutChunker:
 
     def __repr__(self) -> str:
         """All options; of a tokenizer that is an object, its kind."""
-        options = self._options()
+        shown = {name: repr(value) for name, value in self._options().items()}
         if not (self.tokenizer is None or isinstance(self.tokenizer, str)):
-            name = getattr(self.tokenizer, "__qualname__", type(self.tokenizer).__name__)
-            options["tokenizer"] = f"<{name}>"
-        return f"LayoutChunker({', '.join(f'{name}={value!r}' for name, value in options.items())})"
+            shown["tokenizer"] = f"<{getattr(self.tokenizer, '__qualname__', type(self.tokenizer).__name__)}>"
+        return f"LayoutChunker({', '.join(f'{name}={value}' for name, value in shown.items())})"
 
     def with_options(self, **changes: Any) -> LayoutChunker:
         """A chunker with some options changed.

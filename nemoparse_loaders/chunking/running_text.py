@@ -65,7 +65,7 @@ def joined_text(blocks: Sequence[Block]) -> str:
 
 
 def joined_markdown(texts: Sequence[tuple[ChunkType, str]]) -> str:
-    """Texts in a row, with their kinds; list items stand close together, as in the document's own Markdown."""
+    """Texts in a row, with their kinds; items of lists stand close together."""
     pieces: list[str] = []
     for index, (kind, text) in enumerate(texts):
         if index:
