@@ -111,6 +111,9 @@ class Budget:
     def _texts(self, path: Path) -> tuple[str, ...]:
         return tuple(heading.text for heading in path) if self.steps.paths else ()
 
+    def cut(self, text: str) -> str:
+        """The text, or as much of its start as is within the budget, with an ellipsis.
+
     def _prefix(self, texts: Sequence[str], caption: str, caption_limit: int) -> str:
         limit = self.max_tokens // 6
         lines = _path_lines(texts)

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal, TypeAlias, get_args
 
-from ..document import ParsedDocument, ParsedPage
+from ..document import Element, ParsedDocument, ParsedPage
 from ..errors import OptionError
 from .blocks import Draft, Span, TableRows, embedded_words, kind_of, reader_text, whole_span
 from .body import body_of
+from .budget import Budget
 from .captions import bind_captions
 from .chunk import Chunk
 from .finish import finish
 from .floats import caption_words
-from .layout_chunker import LayoutChunker, budget_of, leaves_of, tree_of
+from .layout_chunker import ChunkTree, LayoutChunker, budget_of, leaves_of, tree_of
 from .outline import outline
-from .pages import page_drafts
+from .pages import markdown_of, page_drafts
+from .selection import DEFAULT_SELECTION, Selection
 
 Split: TypeAlias = Literal["document", "page", "element", "chunk"]
 
@@ -32,7 +34,8 @@ def split_document(
     Args:
         document: What was parsed.
         split: "document" for one piece, "page", "element", or "chunk" for those of a `LayoutChunker`.
-        chunker: Makes the chunks, and counts the tokens of the others; only chunks keep to its budget.
+        chunker: Makes the chunks, and for all pieces says which elements count, what is embedded, and how
+            many tokens that is; only chunks keep to its budget.
         include_failed: Give blank and unreadable pages a piece with a marked text ("[page 3 could not be
             read: ...]"). Without it they have none, for embedders refuse empty text.
 
@@ -44,22 +47,47 @@ def split_document(
     """
     chunker = chunker or LayoutChunker()
     if split == "chunk":
-        budget = budget_of(chunker)
-        leaves = leaves_of(chunker, document, budget)
-        if include_failed:
-            leaves = _with_placeholders(document, leaves)
-        return tree_of(chunker, document, leaves, budget).chunks
+        return chunk_tree_of(document, chunker, include_failed=include_failed).chunks
+    if split == "document":
+        return finish(document, _document_draft(document, chunker, include_failed), split, chunker.count)
     if split == "element":
-        drafts = list(_element_drafts(document))
+        drafts = list(_element_drafts(document, chunker))
     elif split == "page":
-        drafts = list(page_drafts(document))
-    elif split == "document":
-        return finish(document, _document_draft(document, include_failed), split, chunker.count)
+        plain = chunker.embed == "words"
+        drafts = list(page_drafts(document, chunker.steps, chunker.selection, plain=plain))
     else:
         raise OptionError(f"split must be one of {', '.join(get_args(Split))}, not {split!r}")
     if include_failed:
         drafts = _with_placeholders(document, drafts)
     return finish(document, drafts, split, chunker.count)
+
+
+def chunk_tree_of(document: ParsedDocument, chunker: LayoutChunker, *, include_failed: bool) -> ChunkTree:
+    """As `LayoutChunker.chunk_tree`, on demand with a chunk for each blank or unreadable page."""
+    budget = budget_of(chunker)
+    leaves = leaves_of(chunker, document, budget)
+    if include_failed:
+        leaves = _with_placeholders(document, leaves, budget)
+    return tree_of(chunker, document, leaves, budget)
+
+
+def document_text(
+    document: ParsedDocument, *, include_failed: bool = False, selection: Selection = DEFAULT_SELECTION
+) -> str:
+    """The text of the document as one piece: its own Markdown, or that of the elements which are chosen."""
+    placeholders = [page_placeholder(page) for page in document.pages] if include_failed else []
+    if selection == DEFAULT_SELECTION:
+        if not any(placeholders):
+            return document.to_markdown()
+        texts = [page.to_markdown() for page in document.pages]
+    else:
+        on_page: dict[int, list[Element]] = {}
+        for placed in body_of(document, selection=selection):
+            on_page.setdefault(id(placed.page), []).append(placed.element)
+        texts = [markdown_of(on_page.get(id(page), [])) for page in document.pages]
+    if placeholders:
+        texts = [placeholder or text for placeholder, text in zip(placeholders, texts, strict=True)]
+    return "\n\n".join(filter(None, texts))
 
 
 def page_placeholder(page: ParsedPage) -> str:
@@ -77,29 +105,29 @@ def _has_words(page: ParsedPage) -> bool:
     return any(embedded_words(element) for element in page.elements)
 
 
-def _document_draft(document: ParsedDocument, include_failed: bool) -> Iterator[Draft]:
-    body = body_of(document)
-    words = "\n".join(filter(None, (embedded_words(placed.element) for placed in body)))
-    text = document.to_markdown()
-    placeholders = [page_placeholder(page) for page in document.pages] if include_failed else []
-    if any(placeholders):
-        parts = zip(document.pages, placeholders, strict=True)
-        text = "\n\n".join(filter(None, (placeholder or page.to_markdown() for page, placeholder in parts)))
-        words = "\n".join(filter(None, [words, *placeholders]))
+def _document_draft(
+    document: ParsedDocument, chunker: LayoutChunker, include_failed: bool
+) -> Iterator[Draft]:
+    body = body_of(document, chunker.steps, chunker.selection)
+    text = document_text(document, include_failed=include_failed, selection=chunker.selection)
+    words = list(filter(None, (embedded_words(placed.element) for placed in body)))
+    if include_failed:
+        words += filter(None, map(page_placeholder, document.pages))
     if not words:
         return
     spans = [whole_span(placed) for placed in body]
     with_elements = {span.page.number for span in spans}
     spans += [Span(page, None, None) for page in document.pages if page.number not in with_elements]
-    yield Draft("text", text, words, tuple(spans), (), 0)
+    embed_text = "\n".join(words) if chunker.embed == "words" else text.strip()
+    yield Draft("text", text, embed_text, tuple(spans), (), 0)
 
 
-def _element_drafts(document: ParsedDocument) -> Iterator[Draft]:
-    body = body_of(document)
-    paths = outline(body)
-    captions = bind_captions(body)
+def _element_drafts(document: ParsedDocument, chunker: LayoutChunker) -> Iterator[Draft]:
+    body = body_of(document, chunker.steps, chunker.selection)
+    paths = outline(body, chunker.steps)
+    captions = bind_captions(body) if chunker.steps.captions else {}
     for placed in body:
-        words = embedded_words(placed.element)
+        words = embedded_words(placed.element, plain=chunker.embed == "words")
         if not words:
             continue
         kind = kind_of(placed.element)
@@ -117,13 +145,15 @@ def _element_drafts(document: ParsedDocument) -> Iterator[Draft]:
         )
 
 
-def _with_placeholders(document: ParsedDocument, drafts: list[Draft]) -> list[Draft]:
-    """Placeholders at the places of their pages."""
+def _with_placeholders(
+    document: ParsedDocument, drafts: list[Draft], budget: Budget | None = None
+) -> list[Draft]:
+    """Placeholders at the places of their pages, what is embedded of them within the budget."""
     missing = [
         Draft(
             kind="text",
             text=text,
-            embed_text=text,
+            embed_text=budget.cut(text) if budget else text,
             spans=(Span(page, None, None),),
             path=(),
             position=0,

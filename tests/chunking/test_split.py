@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 
@@ -119,3 +119,40 @@ def test_tables_among_elements_have_caption_and_rows(sample_paper: ParsedDocumen
 def test_an_unknown_split_is_refused(holed: ParsedDocument) -> None:
     with pytest.raises(OptionError, match="document, page, element, chunk"):
         split_document(holed, "paragraph")  # type: ignore[arg-type]
+
+
+def test_placeholders_keep_to_the_budget(holed: ParsedDocument) -> None:
+    issue = Issue(code="failed", message="internal error in worker " * 20, severity="error", page=2)
+    pages = (holed.pages[0], UNREADABLE.model_copy(update={"issues": (issue,)}), *holed.pages[2:])
+    chunks = split_document(
+        holed.model_copy(update={"pages": pages}),
+        chunker=LayoutChunker(32),
+        include_failed=True,
+    )
+
+    [placeholder] = [chunk for chunk in chunks if "could not be read" in chunk.text]
+    assert placeholder.text.count("internal error") == 20
+    assert placeholder.embed_text.startswith("[page 2 could not be read: internal error")
+    assert all(int(chunk.metadata["n_tokens"]) <= 32 for chunk in chunks)
+
+
+@pytest.mark.parametrize("split", ["document", "page", "element"])
+def test_other_pieces_hold_the_elements_that_the_chunker_chooses(
+    make_document: MakeDocument, split: Split
+) -> None:
+    document = make_document(
+        [("Page-header", "Form 7"), ("Text", "Ships are large."), ("Footnote", "1 See p. 3.")],
+        [("Page-header", "Form 7"), ("Picture", "12 knots"), ("Text", "Boats are small.")],
+    )
+
+    def said(**options: Any) -> str:
+        pieces = split_document(document, split, chunker=LayoutChunker(**options))
+        assert all(piece.text and piece.embed_text for piece in pieces)
+        return "\n".join(f"{piece.text}\n{piece.embed_text}" for piece in pieces)
+
+    assert "Form 7" not in said()
+    assert "Form 7" in said(furniture="keep")
+    assert "See p. 3." in said()
+    assert "See p. 3." not in said(footnotes="drop")
+    assert "12 knots" in said()
+    assert "12 knots" not in said(pictures="drop")
