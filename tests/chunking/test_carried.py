@@ -10,6 +10,7 @@ from nemoparse_loaders import (
     ParsedDocument,
     ParsedPage,
     ParseReport,
+    Split,
     layout_hash,
     layout_to_json,
     split_document,
@@ -98,3 +99,59 @@ def test_no_layout_and_one_that_cannot_be_read() -> None:
         split = split_text("# A\n\nb", layout_json=layout_json, doc_id="d")
         assert problem in split.problem
         assert split.chunks
+
+
+def written(document: ParsedDocument, split: Split, index: int = 0) -> dict[str, object]:
+    return {**split_document(document, split)[index].metadata, "team": "blue"}
+
+
+def test_only_what_was_changed_of_the_document_is_inherited_where_the_layout_is_known() -> None:
+    document = make_document().model_copy(update={"title": "A very long title " * 90})
+    split = split_text(document.to_markdown(), layout_json=layout_to_json(document), doc_id="d")
+    metadata = written(document, "document")
+    assert str(metadata["title"]).endswith("…")
+
+    assert split.inherited(metadata) == {"team": "blue"}
+    changed = {**metadata, "title": "Mine", "n_tokens": 3, "chunk_id": "x", "page_number": 9, "bboxes": "[]"}
+    assert split.inherited(changed) == {"team": "blue", "title": "Mine"}
+
+
+def test_what_tells_of_a_chunk_is_never_inherited_without_a_layout() -> None:
+    pages = [make_document(number=number).pages[0] for number in (1, 2)]
+    document = make_document().model_copy(update={"pages": tuple(pages), "total_pages": 2})
+    split = split_text("Boats float.", doc_id="d")
+    of_document = {"source", "file_name", "doc_id", "content_hash", "title", "total_pages", "parser"}
+    doubts = {"is_partial", "confidence", "needs_review"}
+
+    assert set(split.inherited(written(document, "document"))) == of_document | doubts | {"team"}
+    # All chunks of a page are on that page.
+    place = {"page_number", "page_end", "pages", "page_label"}
+    assert set(split.inherited(written(document, "page", 1))) == of_document | doubts | place | {"team"}
+    # Other loaders know pages as well.
+    foreign = {"source": "a.md", "page_label": "7", "page": 3}
+    assert split.inherited(foreign) == foreign
+
+
+def test_placeholders_of_the_text_are_chunks() -> None:
+    failed = ParsedPage(number=2, status="failed", issues=(Issue(code="x", message="too slow", page=2),))
+    document = make_document().model_copy(update={"pages": (*make_document().pages, failed)})
+    layout = layout_to_json(document)
+
+    for include_failed in (False, True):
+        [whole] = split_document(document, "document", include_failed=include_failed)
+        split = split_text(whole.text, layout_json=layout, doc_id="d")
+        expected = split_document(document, "chunk", include_failed=include_failed)
+        assert not split.problem
+        assert split.chunks == expected
+        assert any("too slow" in chunk.text for chunk in split.chunks) is include_failed
+
+
+def test_lone_surrogates_do_not_stop_it() -> None:
+    elements = (Element(id="p1e1", type="Text", markdown="Boats \ud800 float.", text="Boats \ud800 float."),)
+    document = make_document(elements=elements)
+    [whole] = split_document(document, "document")
+    split = split_text(whole.text, layout_json=layout_to_json(document), doc_id="d")
+
+    assert not split.problem
+    assert split.chunks[0].text == "Boats \ufffd float."
+    assert len(layout_hash(document)) == 32
