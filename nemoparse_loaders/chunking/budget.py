@@ -49,11 +49,13 @@ class Budget:
         return not self.hopeless(text) and self.count(text) <= self.max_tokens
 
     def hopeless(self, text: str) -> bool:
-        """Whether a text, with marks or without, is so long that it is not worth counting.
+        """Whether a text, with marks or without, is so long that it is not worth counting."""
+        return len(text) > self.most_characters
 
-        No vocabulary has tokens of 64 characters on average.
-        """
-        return len(text) > 64 * self.max_tokens
+    @property
+    def most_characters(self) -> int:
+        """No text of more characters fits: no vocabulary has tokens of 64 characters on average."""
+        return 64 * self.max_tokens
 
     def cost(self, text: str) -> int:
         """Tokens that a text adds to others; the sum is an estimate, and `fits` has the last word."""
@@ -113,6 +115,17 @@ class Budget:
 
     def cut(self, text: str) -> str:
         """The text, or as much of its start as is within the budget, with an ellipsis.
+
+        Raises:
+            OptionError: Nothing of it is.
+        """
+        length = len(text)
+        while text and not self.fits(text):
+            length = min(length - 1, length * 3 // 4)
+            text = shortened(text, length) if length > 0 else ""
+        if text in ("", "…"):
+            raise self.too_small()
+        return text
 
     def _prefix(self, texts: Sequence[str], caption: str, caption_limit: int) -> str:
         limit = self.max_tokens // 6

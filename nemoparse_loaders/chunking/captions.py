@@ -20,7 +20,7 @@ def bind_captions(body: Sequence[Placed]) -> dict[int, list[Placed]]:
     """
     pages: dict[int, list[Placed]] = {}
     for placed in body:
-        pages.setdefault(placed.page.number, []).append(placed)
+        pages.setdefault(id(placed.page), []).append(placed)
     return {
         on_page[target].position: [on_page[caption] for caption in captions]
         for on_page in pages.values()

@@ -44,7 +44,7 @@ def page_drafts(
 
 def embedded_text(elements: Sequence[Element], *, plain: bool) -> str:
     """What is embedded of elements in a row; empty where none of them has words."""
-    words = list(filter(None, map(embedded_words, elements)))
+    words = list(filter(None, map(embedded_words, map(_printed, elements))))
     return "\n".join(words) if plain or not words else storable(markdown_of(elements)).strip()
 
 
@@ -52,7 +52,7 @@ def markdown_of(elements: Sequence[Element]) -> str:
     """Elements in a row as the document's own Markdown has them: items of a list close together."""
     pieces: list[str] = []
     last = ""
-    for element in elements:
+    for element in map(_printed, elements):
         text = reader_text(element)
         if not text:
             continue
@@ -61,6 +61,13 @@ def markdown_of(elements: Sequence[Element]) -> str:
         pieces.append(text)
         last = element.type
     return "".join(pieces)
+
+
+def _printed(element: Element) -> Element:
+    """The element; where its words are in its grid only, with that as its Markdown."""
+    if element.table is None or element.markdown or element.text:
+        return element
+    return element.model_copy(update={"markdown": element.table.to_markdown()})
 
 
 def _path_on_top(placed: Sequence[Placed], paths: Sequence[Path]) -> Path:

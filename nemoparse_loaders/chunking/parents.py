@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -12,6 +13,9 @@ from .budget import Budget
 from .outline import Path
 from .pages import embedded_text, markdown_of, page_drafts
 from .selection import DEFAULT_SELECTION, Selection
+from .splitting import most_that_fit
+
+_WORD = re.compile(r"\S+")
 
 Parents: TypeAlias = Literal["section", "page"]
 
@@ -45,12 +49,15 @@ def family_of(
 
 
 def _pages(document: ParsedDocument, leaves: Sequence[Draft], budget: Budget, selection: Selection) -> Family:
+    """The pages that leaves begin on: to frameworks any other would be a leaf itself."""
+    order = {id(page): index for index, page in enumerate(document.pages)}
+    begun = [min(order[id(span.page)] for span in leaf.spans) for leaf in leaves]
     pages = page_drafts(document, budget.steps, selection, plain=budget.plain)
-    drafts = [_within_budget(draft, budget) for draft in pages]
-    index_of = {draft.spans[0].page.number: index for index, draft in enumerate(drafts)}
+    of_page = {order[id(draft.spans[0].page)]: draft for draft in pages}
+    drafts = {page: _within_budget(draft, budget) for page, draft in of_page.items() if page in set(begun)}
     # A page without words has no draft, and the placeholder that stands for it no parent.
-    first_pages = (min(span.page.number for span in leaf.spans) for leaf in leaves)
-    return Family(drafts, [None] * len(drafts), [index_of.get(number) for number in first_pages])
+    index_of = {page: index for index, page in enumerate(drafts)}
+    return Family(list(drafts.values()), [None] * len(drafts), [index_of.get(page) for page in begun])
 
 
 @dataclass(slots=True)
@@ -135,17 +142,12 @@ def _within_budget(draft: Draft, budget: Budget) -> Draft:
 
 
 def _most_words(text: str, front: str, budget: Budget) -> int:
-    """How many characters from the start fit behind the front; all of them, or up to white space if any."""
-    # No vocabulary has tokens of more than 64 characters on average, so the rest is not looked at.
-    low, high = 0, min(len(text), 64 * budget.max_tokens)
-    if len(text) == high and budget.fits(front + text):
-        return high
-    while low < high:
-        middle = (low + high + 1) // 2
-        if budget.fits(front + text[:middle].rstrip()):
-            low = middle
-        else:
-            high = middle - 1
-    end = max(text.rfind(" ", 0, low), text.rfind("\n", 0, low))
-    # A tokenizer may count a shorter text higher; then the longer one stays.
-    return end if end > 0 and budget.fits(front + text[:end].rstrip()) else low
+    """How many characters from the start fit behind the front: up to the end of a word, if any."""
+
+    def fits(end: int) -> bool:
+        return budget.fits(front + text[:end])
+
+    ends = [word.end() for word in _WORD.finditer(text, 0, budget.most_characters)]
+    # A word has more than one token rather than less; a wrong guess costs a step or two.
+    count = most_that_fit(lambda count: fits(ends[count - 1]), len(ends), budget.max_tokens // 2)
+    return ends[count - 1] if count else most_that_fit(fits, ends[0] if ends else 0, budget.max_tokens)

@@ -67,7 +67,7 @@ def split_to_fit(
         ) -> bool:
             return count == 1 or fits(text[begin : atoms[first + count - 1][1]])
 
-        guess = _most(enough, len(atoms) - index, guess)
+        guess = most_that_fit(enough, len(atoms) - index, guess)
         index += guess
         pieces.append(TextPiece(start, atoms[index - 1][1], overlap_start))
     return pieces
@@ -112,13 +112,13 @@ def _greedy(
         def enough(count: int, first: int = index, begin: int = start) -> bool:
             return fits(text[begin : ends[first + count - 1]])
 
-        guess = max(1, _most(enough, len(ends) - index, guess))
+        guess = max(1, most_that_fit(enough, len(ends) - index, guess))
         index += guess
         yield start, ends[index - 1]
         start = ends[index - 1]
 
 
-def _most(fits: Callable[[int], bool], limit: int, guess: int) -> int:
+def most_that_fit(fits: Callable[[int], bool], limit: int, guess: int) -> int:
     """The largest number up to ``limit`` that fits; 0 if none does.
 
     It is looked for in growing steps from a guess, for the parts of a text are about as long as each other.

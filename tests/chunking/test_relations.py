@@ -8,8 +8,10 @@ from hypothesis import strategies as st
 
 from nemoparse_loaders import METADATA_KEYS, Chunk, LayoutChunker, OptionError, ParsedDocument
 from nemoparse_loaders.chunking.metadata import json_size
+from nemoparse_loaders.chunking.parents import Parents
+from nemoparse_loaders.document import Element
 
-from .conftest import MakeDocument
+from .conftest import MakeDocument, MakeTable
 from .test_invariants import documents
 
 
@@ -46,6 +48,7 @@ def test_relations_of_any_document(document: ParsedDocument, parents: str | None
         assert not any(chunk.parent_id for chunk in chunks)
         return
     assert {chunk.level for chunk in above} <= {parents}
+    assert {chunk.id for chunk in above} <= {chunk.parent_id for chunk in everyone}
     for chunk in chunks:
         assert by_id[chunk.parent_id] in above
     for parent in above:
@@ -163,3 +166,65 @@ def test_spans_say_where_a_chunk_comes_from(make_document: MakeDocument) -> None
 def test_other_parents_are_refused() -> None:
     with pytest.raises(OptionError, match="parents must be"):
         LayoutChunker(parents="chapter")  # type: ignore[arg-type]
+
+
+def test_a_page_on_which_no_chunk_begins_is_no_parent(make_document: MakeDocument) -> None:
+    pages = ["The mill runs with a gearbox that is driven by the wind and by", "a motor which is heavy."]
+    document = make_document(*[[("Text", words)] for words in pages], [("Picture", "A page of its own.")])
+
+    parents, chunks = LayoutChunker(parents="page").chunk_tree(document)
+
+    assert [parent.metadata["pages"] for parent in parents] == ["1", "3"]
+    assert [chunk.metadata["pages"] for chunk in chunks] == ["1,2", "3"]
+    assert [chunk.parent_id for chunk in chunks] == [parent.id for parent in parents]
+
+
+@pytest.mark.parametrize("parents", ["page", "section"])
+def test_words_that_are_in_a_grid_only_have_a_parent(
+    make_document: MakeDocument, make_table: MakeTable, parents: Parents
+) -> None:
+    table = make_table([["Port", "Depth"], ["North", "12"]])
+    document = make_document([Element(id="", type="Table", table=table)])
+
+    tree = LayoutChunker(64, parents=parents).chunk_tree(document)
+
+    assert [chunk.parent_id for chunk in tree.chunks] == [parent.id for parent in tree.parents]
+    assert "| North | 12 |" in tree.parents[0].text
+    assert "North 12" in " ".join(tree.parents[0].embed_text.split())
+
+
+def test_pages_of_one_number_are_two_pages(make_document: MakeDocument, make_table: MakeTable) -> None:
+    table = make_table([["Port", "Depth"], ["North", "12"]])
+    element = Element(id="p1e2", type="Table", markdown=table.to_markdown(), table=table)
+    first = make_document([("Text", "Of the first."), ("Caption", "Table 1. A caption without its table")])
+    second = make_document([("Text", "Of the second."), element])
+    merged = first.model_copy(update={"pages": first.pages + second.pages})
+
+    tree = LayoutChunker(parents="page").chunk_tree(merged)
+
+    by_id = {parent.id: parent for parent in tree.parents}
+    assert len(by_id) == 2
+    for words in ("Of the first.", "North"):
+        (chunk,) = (chunk for chunk in tree.chunks if words in chunk.text)
+        assert words in by_id[chunk.parent_id].text
+    assert not any(chunk.metadata["caption"] for chunk in tree.chunks)
+
+
+@pytest.mark.parametrize("words", ["short words of a page " * 4000, "x" * 9000, "Ein Wort. " + "y" * 9000])
+def test_a_parent_is_counted_a_few_times_only(make_document: MakeDocument, words: str) -> None:
+    counted: list[int] = []
+
+    def count(text: str) -> int:
+        counted.append(len(text))
+        return len(text) // 4 + 1
+
+    document = make_document([("Text", words)])
+    leaves = LayoutChunker(64, count).chunk(document)
+    without = sum(counted)
+    counted.clear()
+    tree = LayoutChunker(64, count, parents="page").chunk_tree(document)
+
+    assert tree.chunks[0].embed_text == leaves[0].embed_text
+    assert 180 < len(tree.parents[0].embed_text) <= 256 or words.startswith("Ein")
+    # A dozen texts of about the length of the budget, 256 characters.
+    assert sum(counted) - without < 20 * 256
