@@ -14,7 +14,9 @@ _MOST_PLACES = 6
 # How far a word may lie towards the middle of the next row or column.
 _REACH = 0.7
 # Rows and columns that are not sorted by place are of a table that is printed otherwise (turned, in blocks).
-_FEWEST_SORTED = 0.4
+# Two swapped cells put two steps out of place.
+_MOST_UNSORTED = 0.2
+_FEW_OUT_OF_PLACE = 2
 # Among so many words those of one cell do not shift the middle.
 _MANY = 24
 
@@ -101,23 +103,31 @@ class _Lines:
     def are_sorted(self) -> bool:
         """Whether they mostly follow each other on the page."""
         steps = [after > before for before, after in pairwise(self._middles.values())]
-        return sum(steps) >= _FEWEST_SORTED * len(steps)
+        return len(steps) - sum(steps) <= max(_FEW_OUT_OF_PLACE, _MOST_UNSORTED * len(steps))
 
     def has_at(self, line: int, number: int, value: float) -> bool:
         """Whether a place is on this side of the lines before and after; True where that cannot be told."""
-        own = self._middle(line, number)
-        if own is None:
-            return True
+        own = self._others(line, number)
         # Only lines right beside it can tell: others may be wide.
         before, after = self._middle(line - 1, number), self._middle(line + 1, number)
-        if before is not None and before < own and value < own - _REACH * (own - before):
+        if not own:
+            return (before is None or value > before) and (after is None or value < after)
+        if min(own) <= value <= max(own):
+            return True
+        middle = statistics.median(own)
+        if before is not None and before < middle and value < middle - _REACH * (middle - before):
             return False
-        return not (after is not None and after > own and value > own + _REACH * (after - own))
+        return not (after is not None and after > middle and value > middle + _REACH * (after - middle))
 
     def _middle(self, line: int, without: int) -> float | None:
         """The middle of a line without the words of one cell, which might stand elsewhere."""
-        found = self._by_line.get(line)
-        if found is None or len(found) > _MANY:
-            return self._middles.get(line)
-        others = [value for number, value in found if number != without]
+        if len(self._by_line.get(line, ())) > _MANY:
+            return self._middles[line]
+        others = self._others(line, without)
         return statistics.median(others) if others else None
+
+    def _others(self, line: int, without: int) -> list[float]:
+        """The words of a line without those of one cell; of many some, spread over the line."""
+        found = self._by_line.get(line, [])
+        step = 1 + len(found) // (4 * _MANY)
+        return [value for number, value in found[::step] if number != without]

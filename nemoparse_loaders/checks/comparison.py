@@ -51,6 +51,8 @@ class Account:
 
     def unsupported(self) -> list[int]:
         """The words that have no support."""
+        if len(self.support) == len(self.words.tokens):
+            return []
         return [
             index
             for index in range(len(self.words.tokens))
@@ -141,7 +143,7 @@ def _compared(
                     element.table, tokens, layer.tokens, layer.words, layer.boxes, offered
                 )
     uncovered = [number for number in homeless if not used[number]]
-    return Comparison(layer, accounts, uncovered, complete and budget.left > 0)
+    return Comparison(layer, accounts, uncovered, complete)
 
 
 def _in_reading_direction(layer: Layer, accounts: Sequence[Account]) -> Layer:
@@ -164,6 +166,11 @@ def _pair(account: Account, layer: Layer, offered: Sequence[int], used: bytearra
     """Pair the words of an element with those in its box."""
     tokens = account.words.tokens
     if not tokens or not offered:
+        return
+    if tokens == [layer.tokens[number] for number in offered]:
+        # As on most pages that are read well.
+        account.support = dict(enumerate(offered))
+        _use(offered, used)
         return
     joined = pair_joined(tokens, layer.tokens, offered, used, budget)
     account.support = dict.fromkeys(joined, -1)
@@ -225,6 +232,8 @@ def _pair_far(
 def _agreement(account: Account, layer: Layer) -> float | None:
     """Twice the characters in pairs over the characters of both sides."""
     tokens = account.words.tokens
+    if tokens and len(account.support) == len(tokens) and not account.missing:
+        return 1.0
     ours = theirs = both = 0
     for index, token in enumerate(tokens):
         size = len(token)

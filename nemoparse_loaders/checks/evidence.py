@@ -44,45 +44,33 @@ def verified(page: ParsedPage, evidence: PageEvidence | None) -> ParsedPage:
     Returns:
         The same page with `confidence` and `issues` of page and elements, and `needs_review`, set anew.
     """
+    if evidence is None or page.status in ("blank", "failed") or _is_from_layer(page):
+        return page.model_copy(update={"needs_review": page.status in ("partial", "failed")})
     elements = [_clean(element) for element in page.elements]
-    issues = [issue for issue in page.issues if not _is_own(issue)]
+    issues = [issue for issue in page.issues if issue.code not in OWN_CODES]
     confidence: float | None = None
-    if evidence is not None and page.status != "blank":
-        is_scan = evidence.raster > _SCAN_SHARE
-        hidden = hidden_words(evidence.words)
-        found = hidden_text(hidden, is_scan=is_scan, page=page.number)
-        if found is not None:
-            issues.append(found)
-        if is_scan or not evidence.usable:
-            issues.append(unverified(evidence, is_scan=is_scan, page=page.number))
-        else:
-            layer = visible_layer(evidence.words)
-            comparison = compare(elements, layer)
-            concealed = hidden_only(hidden, layer)
-            accounts = comparison.accounts
-            pictured = _under_raster(elements, accounts, evidence.raster)
-            elements = [
-                element
-                if element.id in pictured
-                else _judged(element, account, comparison, concealed, page.number)
-                for element, account in zip(elements, accounts, strict=True)
-            ]
-            missing, share = missing_text(comparison, page.number)
-            if missing is not None:
-                issues.append(missing)
-            confidence = _of_page(elements, accounts, share)
-    needs_review = page.status in ("partial", "failed") or any(
-        issue.severity == "warning" and issue.code in OWN_CODES
-        for holder in ((issues,), (element.issues for element in elements))
-        for found_issues in holder
-        for issue in found_issues
-    )
+    is_scan = evidence.raster > _SCAN_SHARE
+    hidden = hidden_words(evidence.words)
+    found = hidden_text(hidden, is_scan=is_scan, page=page.number)
+    if found is not None:
+        issues.append(found)
+    layer = visible_layer(evidence.words)
+    if is_scan or not evidence.usable or layer.cut:
+        issues.append(unverified(evidence, is_scan=is_scan, page=page.number))
+    else:
+        comparison = compare(elements, layer)
+        elements = _judged(elements, comparison, hidden_only(hidden, layer), evidence.raster, page.number)
+        missing, share = missing_text(comparison, page.number)
+        if missing is not None:
+            issues.append(missing)
+        confidence = _of_page(elements, comparison.accounts, share)
+    everything = [*issues, *(issue for element in elements for issue in element.issues)]
     return page.model_copy(
         update={
             "elements": tuple(elements),
             "issues": tuple(issues),
             "confidence": confidence,
-            "needs_review": needs_review,
+            "needs_review": page.status == "partial" or any(map(_asks_for_review, everything)),
         }
     )
 
@@ -104,11 +92,13 @@ def supported_share(text: str, evidence: PageEvidence, box: BBox | None) -> floa
     return share_in(text, visible_layer(evidence.words), box)
 
 
-def _is_own(issue: Issue) -> bool:
-    # The renderer's own "hidden_text" of a page without a mark is not of this check.
-    return issue.code in OWN_CODES and not (
-        issue.code == "hidden_text" and "comes out empty" in issue.message
-    )
+def _asks_for_review(issue: Issue) -> bool:
+    return issue.severity == "warning" and issue.code in OWN_CODES
+
+
+def _is_from_layer(page: ParsedPage) -> bool:
+    """Whether the text is the file's own, which cannot bear itself out."""
+    return any(issue.code == "text_layer" for issue in page.issues)
 
 
 def _clean(element: Element) -> Element:
@@ -119,19 +109,24 @@ def _clean(element: Element) -> Element:
 
 
 def _judged(
-    element: Element,
-    account: Account,
+    elements: Sequence[Element],
     comparison: Comparison,
     concealed: frozenset[str],
+    raster: float,
     page: int,
-) -> Element:
-    """An element with its confidence and issues."""
-    update: dict[str, object] = {}
-    if account.agreement is not None:
-        update["confidence"] = confidence_of(account.agreement)
-    if found := element_findings(element, account, comparison, concealed, page):
-        update["issues"] = (*element.issues, *found)
-    return element.model_copy(update=update) if update else element
+) -> list[Element]:
+    """The elements with their confidence and issues."""
+    pictured = _under_raster(elements, comparison.accounts, raster)
+    judged: list[Element] = []
+    for element, account in zip(elements, comparison.accounts, strict=True):
+        update: dict[str, object] = {}
+        if element.id not in pictured:
+            if account.agreement is not None:
+                update["confidence"] = confidence_of(account.agreement)
+            if found := element_findings(element, account, comparison, concealed, page):
+                update["issues"] = (*element.issues, *found)
+        judged.append(element.model_copy(update=update) if update else element)
+    return judged
 
 
 def _under_raster(elements: Sequence[Element], accounts: Sequence[Account], raster: float) -> set[str]:

@@ -57,8 +57,8 @@ def element_findings(
         notes.append(
             (
                 "low_agreement",
-                f"{_count(len(account.far), 'word')} of this element stand elsewhere on the page than in its "
-                "box. Do not rely on the box; the text may belong to another place.",
+                f"{_count(len(account.far), 'word')} of this element {_stand(account.far)} elsewhere on the "
+                "page than in its box. Do not rely on the box; the text may belong to another place.",
             )
         )
     if missing:
@@ -99,7 +99,7 @@ def _unsupported_notes(account: Account, layer: Layer, hidden: Collection[str]) 
     again = [token for token in left if token in visible]
     concealed = [token for token in left if token in hidden]
     numbers = _numbers(left)
-    words, stand = _count(len(left), "word"), "stands" if len(left) == 1 else "stand"
+    words, stand = _count(len(left), "word"), _stand(left)
     if len(concealed) >= max(_FEW_HIDDEN, len(left) // 2):
         return [
             (
@@ -162,12 +162,12 @@ def uncovered_words(comparison: Comparison) -> list[int]:
     margin: dict[int, list[int]] = {}
     for number in comparison.uncovered:
         box = layer.boxes[layer.words[number]]
-        if not _counts(layer.tokens[number]) or box.height > _WATERMARK_HEIGHT > 2.5 * box.width:
+        if not _counts(layer.tokens[number]) or box.height > _WATERMARK_HEIGHT:
             continue
         edge = _edge(box.x0, box.y0, box.x1, box.y1)
         if edge:
             margin.setdefault(edge, []).append(number)
-        elif box.height <= _WATERMARK_HEIGHT:
+        else:
             counted.append(number)
     for numbers in margin.values():
         if len(numbers) > _FURNITURE_WORDS:
@@ -228,7 +228,9 @@ def hidden_text(hidden: Sequence[EvidenceWord], *, is_scan: bool, page: int) -> 
 
 def unverified(evidence: PageEvidence, *, is_scan: bool, page: int) -> Issue:
     """The issue of a page whose file is no witness."""
-    if is_scan:
+    if evidence.usable and not is_scan:
+        reason = "the page holds more words than are compared"
+    elif is_scan:
         reason = "most of the page is a raster image"
     elif any(not word.hidden for word in evidence.words):
         reason = "the words that its file stores make no sense"
@@ -253,6 +255,10 @@ def _counts(token: str) -> bool:
 
 def _count(number: int, noun: str) -> str:
     return f"one {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def _stand(words: Collection[object]) -> str:
+    return "stands" if len(words) == 1 else "stand"
 
 
 def _numbers(tokens: Iterable[str]) -> str:

@@ -10,8 +10,8 @@ from ..document import BBox
 from ..rendering.page_image import EvidenceWord
 from .normal_form import folded, is_doubtful, is_right_to_left, tokens_of_folded
 
-# A page that stores more is a data dump or an attack.
-_MOST_WORDS = 50_000
+# A page that stores more is a data dump or an attack; of one with so many words the evidence holds no more.
+_MOST_WORDS = 12_000
 _MOST_CHARS = 400_000
 _LONGEST_WORD = 2_000
 # How far outside of a box a word may stand and still be meant: boxes are not exact. Shares of the page.

@@ -212,6 +212,21 @@ def test_an_image_has_no_witness_and_needs_review_by_its_status_alone() -> None:
     assert verified(parsed.model_copy(update={"status": "failed"}), None).needs_review
 
 
+def test_a_page_that_is_the_files_own_text_is_no_witness_of_itself() -> None:
+    taken = Issue(code="text_layer", message="The text is the file's own.", page=1)
+    parsed = page(element(TEXT, box_of(2)), status="partial", issues=(taken,))
+    found = verified(parsed, evidence(words_at(LAYER)))
+    assert found.confidence is None
+    assert found.needs_review
+
+
+def test_a_page_with_more_words_than_are_compared_has_no_confidence() -> None:
+    words = [word for n in range(12_001) for word in words_at(f"w{n}")]
+    found = verified(page(element(TEXT, box_of(2))), evidence(words))
+    assert codes(found) == ["unverified"]
+    assert found.confidence is None
+
+
 def test_pictures_and_charts_are_not_judged_and_cover_their_words() -> None:
     picture = element("", box_of(2), kind="Picture")
     chart = element("Sales by year 12 14", box_of(2, top=0.5), kind="Chart", number=2)
