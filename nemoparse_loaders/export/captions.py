@@ -8,6 +8,7 @@ are left over (a second line, a note) go to the float nearest to them.
 from __future__ import annotations
 
 import re
+from bisect import bisect
 from collections.abc import Sequence
 from itertools import accumulate
 
@@ -17,9 +18,12 @@ _TABLE = re.compile(r"\s*(?:table|tab\.|tabelle|tableau|tabla|tabella|表)", re.
 _FIGURE = re.compile(
     r"\s*(?:fig(?:ure|\.)?|chart|diagram|plate|graph|abb(?:ildung|\.)|figura|图|圖)(?![a-z])", re.IGNORECASE
 )
-_FLOATS = frozenset({ElementType.TABLE.value, ElementType.PICTURE.value, ElementType.CHART.value})
+_TABLES = ElementType.TABLE.value
+_FLOATS = frozenset({_TABLES, ElementType.PICTURE.value, ElementType.CHART.value})
 # Further apart than this (of the page's height), and with text between, they do not belong together.
 _FURTHEST = 0.12
+# So many tables before a caption are looked at, and behind it, and as many pictures and charts.
+_LOOKED_AT = 24
 
 
 def bind_captions(elements: Sequence[Element]) -> dict[int, list[int]]:
@@ -37,11 +41,15 @@ def bind_captions(elements: Sequence[Element]) -> dict[int, list[int]]:
         if element.type == ElementType.CAPTION.value and (element.text or element.markdown).strip()
     ]
     floats = [index for index, element in enumerate(elements) if element.type in _FLOATS]
+    kinds = [
+        [index for index in floats if (elements[index].type == _TABLES) == is_table]
+        for is_table in (True, False)
+    ]
     # How many elements that part a caption from a float stand before each position.
     parting = list(accumulate((not _may_stand_between(element) for element in elements), initial=0))
     pairs: list[tuple[float, int, int]] = []
     for caption in captions:
-        for target in floats:
+        for target in (near for kind in kinds for near in _near(kind, caption)):
             low, high = sorted((caption, target))
             cost = _cost(
                 elements[caption], elements[target], steps=high - low, parted=parting[high] > parting[low + 1]
@@ -59,13 +67,19 @@ def bind_captions(elements: Sequence[Element]) -> dict[int, list[int]]:
     return {target: sorted(found) for target, found in bound.items()}
 
 
+def _near(floats: Sequence[int], caption: int) -> Sequence[int]:
+    """The floats that are next to a caption in reading order."""
+    place = bisect(floats, caption)
+    return floats[max(0, place - _LOOKED_AT) : place + _LOOKED_AT]
+
+
 def _may_stand_between(element: Element) -> bool:
     return element.type in _FLOATS or element.type == ElementType.CAPTION.value
 
 
 def _cost(caption: Element, target: Element, *, steps: int, parted: bool) -> float | None:
     """How far the caption is from the float; None where it cannot belong to it."""
-    is_table = target.type == ElementType.TABLE.value
+    is_table = target.type == _TABLES
     if (_FIGURE if is_table else _TABLE).match(caption.text or caption.markdown):
         return None
     if caption.bbox is None or target.bbox is None:
