@@ -39,8 +39,9 @@ class Span:
         page: The page.
         element: The element; None for a page that has none.
         bbox: The box of the part, 0..1 of the displayed page.
-        estimated: The box is a share of the element's box.
-        part: Which part of the element ("0:512", characters or rows); empty for all of it; ids hold it.
+        estimated: It is a part of the element, and the box a share of the element's box.
+        rows: Which rows of the element's table it is, (first, behind the last); None where it is all of the
+            element, or characters.
         start: First character of the part in the element's Markdown (its text where it has none); None where
             the span is all of the element, or rows of it.
         end: The character behind the last.
@@ -50,7 +51,7 @@ class Span:
     element: Element | None
     bbox: BBox | None
     estimated: bool = False
-    part: str = ""
+    rows: tuple[int, int] | None = None
     start: int | None = None
     end: int | None = None
 
@@ -198,17 +199,17 @@ def _source_range(element: Element, kind: ChunkType) -> tuple[int, int]:
     return start, end
 
 
-def slice_of(span: Span, start: float, end: float, part: str) -> Span:
+def slice_of(span: Span, start: float, end: float, rows: tuple[int, int] | None = None) -> Span:
     """A horizontal slice of a span's box, from ``start`` to ``end`` of its height."""
     box = span.bbox
     if box is not None:
         box = BBox(box.x0, box.y0 + box.height * start, box.x1, box.y0 + box.height * end)
-    return replace(span, bbox=box, estimated=True, part=part)
+    return replace(span, bbox=box, estimated=True, rows=rows)
 
 
 def characters_of(placed: Placed, kind: ChunkType, start: int, end: int) -> Span:
     """Some characters of an element, counted in its `source_text`, and the same share of its box."""
     before, behind = _source_range(placed.element, kind)
     length = behind - before
-    span = slice_of(whole_span(placed), start / length, end / length, f"{start}:{end}")
+    span = slice_of(whole_span(placed), start / length, end / length)
     return replace(span, start=before + start, end=before + end)

@@ -81,10 +81,9 @@ def _table_drafts(item: Float, whole: WholeTable, budget: Budget, overlap_senten
             item,
             item.begun(body, budget, with_notes=False) if number == 1 else item.continued(body, said),
             piece.embed_text,
-            _spans(whole, piece.start, piece.end, name_rows=bool(piece.part)),
+            _spans(whole, piece.start, piece.end, name_rows=piece.is_cut),
             TableRows(item.placed.element.id, number, len(pieces), piece.start, piece.end),
             first=number == 1,
-            part=piece.part,
         )
     for entry in words:
         yield from _words_drafts(item, entry.part, entry.behind, brief, budget, overlap_sentences)
@@ -225,7 +224,7 @@ def _words_drafts(
         embed_text = fits_with + _embedded_words(text)
         if not budget.fits(embed_text):
             raise budget.too_small()
-        span = slice_of(whole_span(part.placed), 0.0, 1.0, f"words {piece.start}:{piece.end}")
+        span = slice_of(whole_span(part.placed), 0.0, 1.0)
         yield Draft(
             kind="text",
             text=text,
@@ -245,11 +244,8 @@ def _draft(
     rows: TableRows,
     *,
     first: bool,
-    part: str = "",
     with_notes: bool = False,
 ) -> Draft:
-    if part:
-        spans = [slice_of(span, 0.0, 1.0, f"{span.part} {part}") for span in spans]
     return Draft(
         kind="table",
         text=text,
@@ -277,6 +273,6 @@ def _spans(whole: WholeTable, start: int, end: int, *, name_rows: bool = False) 
         if name_rows or first > 0 or last < part.n_rows:
             height = part.n_rows + part.skipped
             top = (first + part.skipped) / height if first > 0 else 0.0
-            span = slice_of(span, top, (last + part.skipped) / height, f"rows {first}:{last}")
+            span = slice_of(span, top, (last + part.skipped) / height, (first, last))
         spans.append(span)
     return spans

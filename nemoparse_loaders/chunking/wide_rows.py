@@ -21,14 +21,14 @@ class RowPiece:
         end: Row behind the last.
         table: The piece as a table, repeated header included.
         embed_text: All that is embedded, with what stands in front.
-        part: Which cells of the row, where it is only a part of one.
+        is_cut: It is only a part of a row.
     """
 
     start: int
     end: int
     table: Table
     embed_text: str
-    part: str = ""
+    is_cut: bool = False
 
 
 def cut_row(
@@ -75,11 +75,10 @@ def cut_row(
         if not any(words[first:last]):
             continue
         text = embedded(first, last)
-        part = f"cells {first}:{last}"
         beside = label if first > 0 else ""
         if budget.fits(text):
             texts = [cell.text for cell in cells[first:last]]
-            yield RowPiece(start, end, _beside(beside, heads, first, last, texts), text, part)
+            yield RowPiece(start, end, _beside(beside, heads, first, last, texts), text, is_cut=True)
             start = row
         else:
             # A cell that is cut needs room for its own words.
@@ -87,7 +86,7 @@ def cut_row(
             before = front_of(first, last) if 4 * budget.cost(whole) <= 3 * budget.max_tokens else front
             for piece, embed_text in _cut_cell(cells[first].text, heads[first], beside, before, budget):
                 table_piece = _beside(beside, heads, first, first + 1, [piece.text])
-                yield RowPiece(start, end, table_piece, embed_text, f"{part} {piece.start}:{piece.end}")
+                yield RowPiece(start, end, table_piece, embed_text, is_cut=True)
                 start = row
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -9,7 +11,7 @@ from hypothesis import strategies as st
 from nemoparse_loaders import METADATA_KEYS, Chunk, LayoutChunker, OptionError, ParsedDocument
 from nemoparse_loaders.chunking.metadata import json_size
 from nemoparse_loaders.chunking.parents import Parents
-from nemoparse_loaders.document import Element
+from nemoparse_loaders.document import BBox, Element
 
 from .conftest import MakeDocument, MakeTable
 from .test_invariants import documents
@@ -228,3 +230,49 @@ def test_a_parent_is_counted_a_few_times_only(make_document: MakeDocument, words
     assert 180 < len(tree.parents[0].embed_text) <= 256 or words.startswith("Ein")
     # A dozen texts of about the length of the budget, 256 characters.
     assert sum(counted) - without < 20 * 256
+
+
+@pytest.mark.parametrize("max_tokens", [24, 60])
+def test_an_edited_typo_keeps_the_ids_of_all_pieces(
+    make_document: MakeDocument, make_table: MakeTable, max_tokens: int
+) -> None:
+    def edited(old: str, new: str) -> list[str]:
+        def words(name: str) -> str:
+            return " ".join(f"{name}{number:03}" for number in range(150)).replace(old, new)
+
+        rows = [["Port", "Depth"], *([words(f"row{row}x"), "12"] for row in range(2)), ["North", "12"]]
+        table = make_table(rows)
+        grid = Element(
+            id="", type="Table", table=table, markdown=f"{words('above')}\n\n{table.to_markdown()}"
+        )
+        document = make_document([("Text", words("text")), grid, ("Picture", words("picture"))])
+        chunks = LayoutChunker(max_tokens, lambda text: len(text.split())).chunk(document)
+        return [chunk.id for chunk in chunks]
+
+    before = edited("", "")
+
+    assert len(before) > 10
+    assert len(set(before)) == len(before)
+    assert edited("010", "1") == before
+
+
+@pytest.mark.parametrize("box", [BBox(-3, -3, 9, 9), BBox(0.9, 0.9, 0.1, 0.1), BBox(5, 5, 6, 1e9)])
+@pytest.mark.parametrize("words", ["Few words.", "Many words of a text that is cut. " * 20])
+def test_boxes_of_any_layout_are_within_the_page(
+    make_document: MakeDocument, make_table: MakeTable, box: BBox, words: str
+) -> None:
+    table = make_table([["Port", "Depth"], *([f"North {row}", "12"] for row in range(40))])
+    elements = [
+        Element(id="", type="Text", markdown=words, text=words, bbox=box),
+        Element(id="", type="Table", markdown=table.to_markdown(), table=table, bbox=box),
+        Element(id="", type="Picture", markdown=words, text=words, bbox=box),
+    ]
+
+    tree = LayoutChunker(48, parents="section").chunk_tree(make_document(elements))
+
+    for chunk in [*tree.parents, *tree.chunks]:
+        edges = [edge for _, *edges in json.loads(str(chunk.metadata["bboxes"])) for edge in edges]
+        edges += [edge for span in chunk.spans if span.bbox is not None for edge in span.bbox]
+        assert edges
+        assert all(0 <= edge <= 1 for edge in edges)
+        assert all(span.bbox is None or span.bbox.width >= 0 <= span.bbox.height for span in chunk.spans)
