@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..document import ElementType, Table, TableCell
+from ..export.markdown import FURNITURE
 from .body import Placed
 from .divided_rows import Beginnings, goes_on, rejoined
 from .steps import ALL_STEPS, Steps
 
-# What may stand between the two parts of a table without ending it.
-_PASSED_OVER = frozenset({ElementType.FOOTNOTE.value, ElementType.CAPTION.value})
+# What may stand between the two parts of a table without ending it; page headers where they were kept.
+_PASSED_OVER = FURNITURE | {ElementType.FOOTNOTE.value, ElementType.CAPTION.value}
 # Edges closer than this, of the page's width, stand above each other.
 _SAME_EDGE = 0.03
+_CONTINUED_WORD = (
+    r"(?:cont(?:inued|inuation|['’]?d\.?|\.|(?=\s*[)\]]))|fortsetzung|forts\.|suite|continuación"
+    r"|continuazione)(?!\w)"
+)
+# "(continued)", "- Suite", "Table 3, cont'd", "Fortsetzung von Seite 2", or the word alone at the end; not
+# "Continued operations", "Contracts" or "Office suite".
+_CONTINUED = re.compile(
+    rf"[(\[–—-]\s*{_CONTINUED_WORD}|\d[.,:]?\s*{_CONTINUED_WORD}[\s.:)]*(?:\Z|[(–—:-])"
+    rf"|(?<!\w){_CONTINUED_WORD}\s+(?:from|on|von|aus|de)\b|(?:\A|[.:,;]\s)\s*{_CONTINUED_WORD}[\s.]*\Z",
+    re.IGNORECASE,
+)
+_LABEL = re.compile(r"\W*[^\W\d_]+\.?\s*(?P<number>[A-Z]?\d+(?:[.-]\d+)*)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +64,8 @@ def join_tables(
     """All tables of the body; parts on following pages are joined where that is certain.
 
     A table goes on if it is the last thing on its page, the first thing on the next page is a table with as
-    many columns that have words, and that one has no caption of its own; and if it repeats the header rows,
-    or has no header: it says so, the parser does, where the first one has a header of words its first row
+    many columns that have words, and that one has no caption but one that says so; and if it repeats the
+    header rows, or has no header: it says so, the parser does, where the first one has a header of words its first row
     has numbers, or its first row is the rest of the last row before it (see `divided_rows`).
 
     A row that the page break divides is one row of the whole table, and of both parts.
@@ -166,7 +180,8 @@ def _goes_on(table: _Growing, placed: Placed, grid: Table, captions: Mapping[int
     last = table.parts[-1].placed
     if placed.page.number != last.page.number + 1:
         return False
-    if any("cont" not in caption.element.text.lower() for caption in captions.get(placed.position, ())):
+    own_captions = captions.get(placed.position, ())
+    if not _say_it_goes_on(captions.get(table.parts[0].placed.position, ()), own_captions):
         return False
     own = _in_columns_of(table.first, grid)
     if own is None:
@@ -183,6 +198,14 @@ def _goes_on(table: _Growing, placed: Placed, grid: Table, captions: Mapping[int
         table.add(placed, own, 0)
         return True
     return False
+
+
+def _say_it_goes_on(first: Sequence[Placed], captions: Sequence[Placed]) -> bool:
+    """Whether all captions of a part, if it has any, say that it goes on, and none has another number."""
+    texts = [caption.element.text for caption in captions]
+    numbers = {match["number"] for placed in first if (match := _LABEL.match(placed.element.text))}
+    others = {match["number"] for text in texts if (match := _LABEL.match(text))}
+    return all(map(_CONTINUED.search, texts)) and not (numbers and others and numbers.isdisjoint(others))
 
 
 def _in_columns_of(first: Table, table: Table) -> Table | None:

@@ -89,6 +89,42 @@ def test_other_tables_stay_apart(
     assert [len(whole.parts) for whole in found] == [1, 1]
 
 
+@pytest.mark.parametrize(
+    ("caption", "goes_on"),
+    [
+        ("Table 1 (continued)", True),
+        ("Table 1 (cont.): Iron in oil", True),
+        ("Table 1, cont'd", True),
+        ("Iron in oil—continued", True),
+        ("Continued", True),
+        ("Table 1 – continued from previous page", True),
+        ("Tabelle 1 (Fortsetzung)", True),
+        ("Fortsetzung von Seite 1", True),
+        ("Tableau 1 (suite et fin)", True),
+        ("Tabla 1 (continuación)", True),
+        ("Table 2 (continued)", False),
+        ("Contracts in force", False),
+        ("Table 1: Content of copper", False),
+        ("Contributions by region", False),
+        ("Table 2. Continued operations", False),
+        ("Continental shelf", False),
+        ("Office suite", False),
+        ("Table 1: Iron in oil", False),
+    ],
+)
+def test_a_table_with_a_caption_goes_on_only_where_that_says_so(
+    make_document: MakeDocument, element: Callable[..., Element], caption: str, goes_on: bool
+) -> None:
+    found = tables_of(
+        make_document(
+            [("Caption", "Table 1. Iron in oil"), element(["Year", "Iron"], ["2021", "23"])],
+            [("Caption", caption), element(["Year", "Iron"], ["2022", "31"])],
+        )
+    )
+
+    assert len(found) == (1 if goes_on else 2)
+
+
 def test_a_caption_that_says_continued_does_not_end_it(
     make_document: MakeDocument, element: Callable[..., Element]
 ) -> None:
