@@ -6,8 +6,7 @@ import ctypes
 import math
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from .page_image import PageGeometry
 
@@ -23,8 +22,7 @@ _BOLD_WEIGHT = 600
 _INVISIBLE = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Style:
+class Style(NamedTuple):
     """What one text object says about its characters; ``size`` in points on the displayed page."""
 
     size: float
