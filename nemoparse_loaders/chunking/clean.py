@@ -27,7 +27,8 @@ _MATH = re.compile(
     r"|\d(?:[^$\\\s]| (?=[.\d][ $]))*)\$(?![\w$])"
 )
 _LATEX_NAME = re.compile(r"\\([A-Za-z]+)")
-_LATEX_MARKS = re.compile(r"\\\\|[{}]|(?<=[\w)}\]])[\^_](?=[\w({\\])|\\(?=[{}%&$#_])")
+# A backslash before white space is what is left of a line break or a space where a formula was cut.
+_LATEX_MARKS = re.compile(r"\\\\|[{}]|(?<=[\w)}\]])[\^_](?=[\w({\\])|\\(?=[{}%&$#_\s]|\Z)")
 _SPACES = re.compile(r"[^\S\n]+")
 _LINES = re.compile(r" ?\n\s*")
 

@@ -89,3 +89,8 @@ def test_shortened_text_keeps_to_its_length(text: str, length: int, keep: str) -
 def test_shortened_text_is_cut_between_words() -> None:
     assert shortened("the gearboxes of turbines", 16) == "the gearboxes…"
     assert shortened("the gearboxes of turbines", 16, keep="end") == "…of turbines"
+
+
+def test_a_backslash_at_the_cut_of_a_formula_is_no_word() -> None:
+    assert words_of_formula("\\frac{1}{Q} \\") == words_of_formula("\\frac{1}{Q} \\ ") == "frac 1 Q"
+    assert words_of_formula("a \\\\ b") == "a b"
