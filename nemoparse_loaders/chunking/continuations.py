@@ -65,8 +65,8 @@ def join_tables(
 
     A table goes on if it is the last thing on its page, the first thing on the next page is a table with as
     many columns that have words, and that one has no caption but one that says so; and if it repeats the
-    header rows, or has no header: it says so, the parser does, where the first one has a header of words its first row
-    has numbers, or its first row is the rest of the last row before it (see `divided_rows`).
+    header rows, or has no header: it says so, the parser does, where the first one has a header of words its
+    first row has numbers, or its first row is the rest of the last row before it (see `divided_rows`).
 
     A row that the page break divides is one row of the whole table, and of both parts.
 

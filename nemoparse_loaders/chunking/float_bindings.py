@@ -19,19 +19,36 @@ _MOST_LEADS = 3
 _MOST_NOTES = 8
 _LONGEST_LABEL = 300
 
+_UNIT = (
+    r"(?:thousands?|millions?|billions?|lakhs?|crores?|hundreds?|per\s?cent(?:age)?|percentages?|euros?|dollars?"
+    r"|usd|eur|gbp|tonnes?|units|tausend|millionen|mio\.?|mrd\.?|milliers|millions|miles|millones)"
+)
+_KEPT_APART = (
+    r"(?:\s*[,;(]?\s*(?:(?:except|unless|excluding|other\s+than|außer|sauf|salvo)\b[^.\d]{0,80}"
+    rf"|and\s+[^.,\d]{{1,30}}\s+in\s+{_UNIT}))?"
+)
+# In brackets whatever names a unit; without them nothing but the unit, since sentences name units as well.
 _UNITS = re.compile(
-    r"""[\s("“*\[]*(?:
-        (?:all|amounts?|dollars?|figures?|values?|numbers?|data|expressed|stated|currency|unaudited|in|us\$|[$€£¥])
-        (?![^\W\d_])[^.]{0,60}?\b
-        (?:thousands?|millions?|billions?|lakhs?|crores?|hundreds?|per\s?cent(?:age)?|percentages?|euros?|dollars?
-           |usd|eur|gbp|tonnes?|units)\b
-        |units?\s*[:=(]|einheit\s*[:=(]
-    )[^.]{0,80}[.)\]"”*\s]*\Z""",
+    rf"""\W*(?:
+        [(\[][^()\[\].]{{0,60}}\b{_UNIT}\b[^()\[\].]{{0,80}}\.?[)\]]
+        |(?:(?:all|the|alle)\s+)?
+         (?:(?:amounts?|dollars?|figures?|values?|numbers?|data|prices?|currency|us\$|[$€£¥]|angaben|beträge|werte
+              |montants|chiffres|importes|cifras)
+            (?:\s+(?:are|is|sont))?(?:\s+(?:expressed|stated|shown|given|reported|presented|exprimés|expresadas))?
+            |expressed|stated|unaudited)?
+         [,;:\s]*(?:in|en)\s+(?:us|u\.s\.|us\$|[$€£¥])?\s*{_UNIT}(?:\s+(?:of|de|d[’'])\s*[^\W\d]+(?:\s+dollars?)?)?
+         (?:\s+(?:euros?|dollars?|eur|usd|gbp|tonnes?|[$€£¥]))?{_KEPT_APART}
+        |(?:units?|einheit|unité|unidad)(?:en|s|es)?\s*[:=(][^.]{{0,80}}
+    )[.)\]"”*\s]*\Z""",
     re.IGNORECASE | re.VERBOSE,
 )
-_NUMBERED = r"\s*[A-Z]?[\d.IVX-]+"
-_TABLE_LABEL = re.compile(rf"\W*(?:table|tab\.|tabelle|tableau|tabla|exhibit|schedule){_NUMBERED}", re.I)
-_FIGURE_LABEL = re.compile(rf"\W*(?:figure|fig\.?|chart|diagram|abb(?:ildung|\.)|exhibit){_NUMBERED}", re.I)
+# A number, or capitals: "Table values", "Figure it out", "Chart in colour" are no labels, nor are sentences.
+_NUMBERED = (
+    r"\s*(?:[A-Z]?[.-]?\d[\d.-]*[A-Za-z]?|[IVXL]+|[ivxl]+|[A-Z])(?![^\W_])(?!\s+(?:also\s+)?(?:is|are|was|were|has|shows?"
+    r"|gives?|lists?|presents?|summari[sz]es?|contains?|compares?|reports?|illustrates?|depicts?|zeigt|montre|muestra)\b)"
+)
+_TABLE_LABEL = re.compile(rf"\W*(?i:table|tab\.|tabelle|tableau|tabla|exhibit|schedule){_NUMBERED}")
+_FIGURE_LABEL = re.compile(rf"\W*(?i:figure|fig\.?|chart|diagram|abb(?:ildung|\.)|exhibit){_NUMBERED}")
 _NOTE = re.compile(
     r"\W*(?:notes?|n\.b\.|sources?|remarks?|legend|quellen?|anm(?:erkung(?:en)?|\.))\s*[:.(]", re.I
 )

@@ -42,6 +42,12 @@ def chunks_of(document: ParsedDocument, max_tokens: int = 100, steps: Steps | No
         "(in millions of euros)",
         "In thousands, except per share amounts",
         "Amounts in millions",
+        "(Dollars in millions, except per share amounts)",
+        "All figures in thousands of US dollars.",
+        "Dollars in millions and shares in thousands",
+        "Expressed in U.S. dollars",
+        "Angaben in Tausend Euro",
+        "(en milliers d'euros)",
         "Units: mg/l",
         "$ in millions",
     ],
@@ -59,7 +65,24 @@ def test_lead_ins_and_units_go_with_the_table(make_document: MakeDocument, table
 
 
 @pytest.mark.parametrize(
-    "line", ["Iron rose in millions of years.", "In the oil there was iron.", "It rose."]
+    "line",
+    [
+        "Iron rose in millions of years.",
+        "In the oil there was iron.",
+        "It rose.",
+        "In 2023 revenue grew to 45 million euros.",
+        "All patients received 20 units",
+        "All turbines lost many units.",
+        "In millions of homes, people use oil.",
+        "In several cities hundreds of people",
+        "Data from hundreds of turbines.",
+        "Values of millions were common.",
+        "In dollars and cents it was a loss.",
+        "Table values are means",
+        "Table 3 shows the iron in the oil.",
+        "Figure it out",
+        "Schedule a demo",
+    ],
 )
 def test_other_text_stays_in_the_flow(make_document: MakeDocument, table: Element, line: str) -> None:
     text, found = chunks_of(make_document([("Text", line), table]))
@@ -107,6 +130,36 @@ def test_a_lead_in_at_the_foot_of_a_page_goes_with_the_table_on_the_next(
     (chunk,) = chunks_of(make_document([("Text", "We found:")], [table]))
 
     assert chunk.metadata["pages"] == "1,2"
+
+
+@pytest.mark.parametrize(
+    "label", ["TABLE II. Iron", "Tab. 3a Iron", "Tabelle A.1", "table 3: iron", "Exhibit B"]
+)
+def test_labels_of_tables(make_document: MakeDocument, table: Element, label: str) -> None:
+    _, found = chunks_of(make_document([("Text", "It rose."), ("Text", label), table]))
+
+    assert found.metadata["caption"] == label
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["Table values are means", "Table 3 shows iron", "Table in colour", "Exhibition of oil", "Tab leaves"],
+)
+def test_prose_behind_a_table_is_no_caption(make_document: MakeDocument, table: Element, line: str) -> None:
+    found, text = chunks_of(make_document([table, ("Text", line)]))
+
+    assert found.metadata["caption"] == ""
+    assert text.text == line
+
+
+@pytest.mark.parametrize(
+    "line", ["Figure it out", "Chart in colour", "Figure 2 shows a gearbox", "Fig leaves"]
+)
+def test_prose_behind_a_picture_is_no_caption(make_document: MakeDocument, line: str) -> None:
+    found, text = chunks_of(make_document([("Picture", "A gearbox"), ("Text", line)]))
+
+    assert found.metadata["caption"] == ""
+    assert text.text == line
 
 
 def test_a_label_without_a_class_is_the_caption(make_document: MakeDocument, table: Element) -> None:
