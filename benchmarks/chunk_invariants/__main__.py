@@ -74,7 +74,7 @@ def main() -> None:
     parser.add_argument("--tokenizer", help="a tokenizer.json to count with beside the estimate")
     parser.add_argument("--ids", type=Path, help="file of digests, to compare with or to write")
     parser.add_argument("--only", default="", help="a part of the names of the documents to check")
-    parser.add_argument("--few", action="store_true", help="two ways of chunking for each budget and counter")
+    parser.add_argument("--few", action="store_true", help="one way of chunking for each budget and counter")
     options = parser.parse_args()
     ways = list(variants(options.tokenizer, few=options.few))
     errors: list[str] = []

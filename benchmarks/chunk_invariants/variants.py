@@ -15,13 +15,13 @@ def variants(tokenizer: str | None, *, few: bool = False) -> Iterator[tuple[str,
 
     Args:
         tokenizer: Path of a ``tokenizer.json``, beside the estimate that is always taken.
-        few: Two ways for each budget and counter, which differ in every option.
+        few: One way for each budget and counter, such that every option is taken.
     """
     for max_tokens in BUDGETS:
         for counter in (None, tokenizer) if tokenizer else (None,):
             ways = list(_options(max_tokens))
             if few:
-                ways = [ways[0], ways[-1]]
+                ways = [ways[0] if counter is None else ways[-1]]
             elif counter is None:
                 ways += _lone_options()
             for options in ways:

@@ -33,7 +33,7 @@ def table_problems(held: Held) -> Iterator[str]:
         yield from _words_around(whole, held)
     yield from _said(lambda: assert_captions_with_floats(held.body, captions, held.chunks, held.chunker))
     for chunk in held.chunks:
-        caption = letters(str(chunk.metadata["caption"]))[:12]
+        caption = letters(str(chunk.metadata["caption"]))[:8]
         if chunk.metadata["table_parts"] and caption not in letters(chunk.embed_text):
             yield f"{chunk.metadata['table_id']}: a piece without the caption: {chunk.embed_text[:60]!r}"
 

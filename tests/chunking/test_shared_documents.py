@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from benchmarks.chunk_invariants.documents import replies
 from nemoparse_loaders import DocumentParser, LayoutChunker, NemoparseError, ParsedDocument
 from tests.chunking.invariants import assert_sound, pipe_rows
+from tests.chunking.violations import violations
 
 pytestmark = pytest.mark.data
 
@@ -53,12 +56,48 @@ def parsed(data_dir: Path) -> list[ParsedDocument]:
     return found
 
 
-@pytest.mark.parametrize(("max_tokens", "overlap"), [(512, 1), (128, 0), (48, 1)])
-def test_the_chunks_are_sound(parsed: list[ParsedDocument], max_tokens: int, overlap: int) -> None:
-    chunker = LayoutChunker(max_tokens=max_tokens, overlap_sentences=overlap)
+# Each option once, at small and large budgets. `benchmarks.chunk_invariants` has more, for all pages.
+WAYS: list[dict[str, Any]] = [
+    {"max_tokens": 512, "parents": "section"},
+    {"max_tokens": 256, "overlap_sentences": 0, "parents": "page", "furniture": "keep"},
+    {"max_tokens": 128, "parents": "section", "min_tokens": 32, "pictures": "drop"},
+    {"max_tokens": 64, "overlap_sentences": 0, "footnotes": "drop", "toc": "drop"},
+]
+
+
+@pytest.mark.parametrize("options", WAYS)
+def test_nothing_is_violated(parsed: list[ParsedDocument], options: dict[str, Any]) -> None:
+    chunker = LayoutChunker(**options)
+    chunks = 0
+    found: list[str] = []
+    for document in parsed:
+        tree = chunker.chunk_tree(document)
+        chunks += len(tree.chunks)
+        found += [f"{document.file_name}: {problem}" for problem in violations(document, chunker, tree)]
+
+    assert found == []
+    assert len(parsed) > 40
+    assert chunks > 200
+
+
+@pytest.mark.parametrize("options", WAYS[:3])
+def test_nothing_is_violated_in_recorded_replies(data_dir: Path, options: dict[str, Any]) -> None:
+    chunker = LayoutChunker(**options)
+    documents = list(replies(data_dir))
+    found = [
+        f"{document.file_name}: {problem}"
+        for document in documents
+        for problem in violations(document, chunker)
+    ]
+
+    assert found == []
+    assert len(documents) > 100
+
+
+def test_the_same_document_has_the_same_chunks(parsed: list[ParsedDocument]) -> None:
+    chunker = LayoutChunker(max_tokens=48)
     chunks = [chunk for document in parsed for chunk in assert_sound(document, chunker)]
 
-    assert len(parsed) > 40
     assert len(chunks) > 200
 
 
