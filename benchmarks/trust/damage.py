@@ -75,7 +75,15 @@ def doubled_line(page: ParsedPage, element: Element, rng: random.Random) -> Dama
     words = _words(element, LINE + 2)
     if not words:
         return None
-    start = rng.randrange(len(words) - LINE)
+    # Lines of dots say nothing.
+    starts = [
+        i
+        for i in range(len(words) - LINE)
+        if 2 * sum(any(c.isalnum() for c in word) for word in words[i : i + LINE]) >= LINE
+    ]
+    if not starts:
+        return None
+    start = rng.choice(starts)
     return _with_text(page, element, words[: start + LINE] + words[start:])
 
 

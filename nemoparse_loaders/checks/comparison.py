@@ -107,12 +107,12 @@ def _compared(
     elements: Sequence[Element], accounts: list[Account], layer: Layer, *, complete: bool
 ) -> Comparison:
     places = homes(layer.boxes, [element.bbox for element in elements])
-    by_word: list[list[int]] = [[] for _ in layer.boxes]
+    by_word: dict[int, list[int]] = {}
     own: list[list[int]] = [[] for _ in elements]
     homeless: list[int] = []
+    owner = places.owner
     for number, word in enumerate(layer.words):
-        by_word[word].append(number)
-        home = places.owner[word]
+        home = owner[word]
         (homeless if home is None else own[home]).append(number)
     used = bytearray(len(layer.tokens))
     budget = Budget()
@@ -128,7 +128,8 @@ def _compared(
         account.near = len(near)
         left = account.unsupported() if account.judged else []
         if left:
-            offered = [number for word in near for number in by_word[word]]
+            by_word = by_word or _by_word(layer)
+            offered = [number for word in near for number in by_word.get(word, ())]
             account.support |= pair_equal(account.words.tokens, left, layer.tokens, offered, used)
             if account.unsupported():
                 _pair_doubtful(account, layer, near)
@@ -155,6 +156,14 @@ def _in_reading_direction(layer: Layer, accounts: Sequence[Account]) -> Layer:
     forward = sum(token in ours for token in theirs)
     backward = sum(token[::-1] in ours for token in theirs)
     return turned_round(layer) if backward > forward else layer
+
+
+def _by_word(layer: Layer) -> dict[int, list[int]]:
+    """The tokens of each word."""
+    found: dict[int, list[int]] = {}
+    for number, word in enumerate(layer.words):
+        found.setdefault(word, []).append(number)
+    return found
 
 
 def _use(offered: Sequence[int], used: bytearray) -> None:

@@ -51,9 +51,9 @@ def element_findings(
     notes += _unsupported_notes(account, layer, hidden)
     missing = [number for number in account.missing if _counts(layer.tokens[number])]
     tokens = account.words.tokens
-    far = sum(len(tokens[index]) for index in account.far)
-    supported = sum(len(tokens[index]) for index in account.support) or 1
-    if far > _FAR_SHARE * supported:
+    if account.far and sum(len(tokens[index]) for index in account.far) > _FAR_SHARE * sum(
+        len(tokens[index]) for index in account.support
+    ):
         notes.append(
             (
                 "low_agreement",
