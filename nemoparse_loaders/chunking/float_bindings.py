@@ -170,19 +170,22 @@ def _bind_footnotes(
         index for index, block in enumerate(blocks) if block.kind == "footnote" and index not in taken
     ]
     words: dict[int, str] = {}
+    on_page: dict[int, list[int]] = {}
+    for place, item in enumerate(floats):
+        if not item.is_empty:
+            on_page.setdefault(id(item.placed.page), []).append(place)
     for index in footnotes:
         note = blocks[index]
         has_mark = None if index in carriers else mark_finder(note.embed)
         if has_mark is None:
             continue
-        for place, item in enumerate(floats):
-            if item.placed.page is note.sources[0].page and not item.is_empty:
-                if place not in words:
-                    words[place] = _words(item)
-                if has_mark(words[place]):
-                    floats[place] = replace(item, notes=(*item.notes, note))
-                    taken.add(index)
-                    break
+        for place in on_page.get(id(note.sources[0].page), ()):
+            if place not in words:
+                words[place] = _words(floats[place])
+            if has_mark(words[place]):
+                floats[place] = replace(floats[place], notes=(*floats[place].notes, note))
+                taken.add(index)
+                break
 
 
 def _beside(item: Float, position: int, step: int, body: Sequence[Placed]) -> Iterator[int]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from ..document import ElementType
 from .blocks import Block
@@ -25,6 +26,13 @@ _WITH_PLAIN_MARKS = frozenset(
     {ElementType.TEXT.value, ElementType.FLOATING_TEXT.value, ElementType.LIST_ITEM.value}
 )
 _WORD = re.compile(r"(?<!\w)[^\W\d_]+(?!\w)")
+_RAISED_RUN, _SIGN = "[⁰¹²³⁴-⁹]", "[*†‡§¶#∗]"
+# All marks in a form that tells them from other signs, see `_distinct_form`.
+_DISTINCT = re.compile(
+    rf"(?P<raised>{_RAISED_RUN}+)|\^\(?(?:(?P<number>\d+)|(?P<letter>[a-z])\b)|\[(?P<bracketed>\d+)\]"
+    rf"|(?<=[^\s*†‡§¶#∗])\s?(?P<sign>{_SIGN}+)|(?<=[\d)])(?P<behind>[a-z])(?=[\s.,;:)|]|\Z)"
+)
+_NUMBERED_WORD = re.compile(r"(?<!\w)([^\W\d_]+)(\d+)")
 _CITED = re.compile(r"\s*\[\w{1,12}\]")
 
 Place: TypeAlias = "tuple[int, int]"
@@ -48,13 +56,6 @@ class _Note:
     is_next: bool
 
 
-class _Found(NamedTuple):
-    """A number that may be a mark, and whether it is clear that it is no other number."""
-
-    place: Place
-    is_clear: bool
-
-
 def mark_finder(footnote: str, *, plain: bool = True) -> Callable[[str], bool] | None:
     """Tells of a text whether it carries the mark that the footnote begins with; None if it has none.
 
@@ -67,13 +68,23 @@ def mark_finder(footnote: str, *, plain: bool = True) -> Callable[[str], bool] |
         return None
     if not plain and (match["number"] or (match["letter"] and "^" not in match.group())):
         return None
-    carried = _distinct_form(match)
-    if match["number"]:
-        # Where raised figures are not told from others, they stand right behind a word.
-        number = match["number"]
-        carried += rf"|(?<=[^\W\d_]){number}(?![\d\w])|(?<=[^\W\d][.,;:)\]”’\"]){number}(?=[\s.,;:)]|\Z)"
-    pattern = re.compile(carried)
-    return lambda text: pattern.search(text) is not None
+    distinct, number = re.compile(_distinct_form(match)), match["number"]
+    if not number:
+        return lambda text: distinct.search(text) is not None
+    # Where raised figures are not told from others, they stand right behind a word; "CO2" is a formula, and
+    # "conv1" beside "conv2" a name.
+    behind = re.compile(
+        rf"(?<!\w)(?P<word>[^\W\d_]*[a-zß-öø-ÿ]{{2}})(?:[.,;:)\]”’\"]{{1,2}}{number}(?=[\s.,;:)]|\Z)|{number}(?!\w))"
+    )
+
+    def has_mark(text: str) -> bool:
+        if distinct.search(text) is not None:
+            return True
+        words = {match["word"] for match in behind.finditer(text)}
+        rows = words and {word for word, other in _NUMBERED_WORD.findall(text) if other != number}
+        return not words <= rows
+
+    return has_mark
 
 
 def _mark_of(footnote: str) -> re.Match[str] | None:
@@ -110,11 +121,7 @@ def footnote_carriers(blocks: Sequence[Block]) -> dict[int, int]:
     }
     if not marks:
         return {}
-    places = {
-        index: place
-        for index, match in marks.items()
-        if (place := _distinct_mark(blocks, index, match)) is not None
-    }
+    places = _distinct_places(blocks, marks)
     pages = _numbered(blocks, marks)
     open_pages = {page for page, notes in pages.items() if any(_is_open(note, places) for note in notes)}
     if open_pages:
@@ -129,17 +136,48 @@ def _is_open(note: _Note, places: Mapping[int, Place]) -> bool:
     return note.is_plain and note.index not in places
 
 
-def _distinct_mark(blocks: Sequence[Block], index: int, match: re.Match[str]) -> Place | None:
-    number = blocks[index].sources[0].page.number
-    pattern = re.compile(_distinct_form(match))
-    for carrier in range(index - 1, -1, -1):
-        block = blocks[carrier]
-        if block.sources[-1].page.number < number:
-            return None
-        found = pattern.search(block.embed) if block.kind != "footnote" else None
-        if found is not None:
-            return carrier, found.start()
-    return None
+def _distinct_places(blocks: Sequence[Block], marks: Mapping[int, re.Match[str]]) -> dict[int, Place]:
+    """Where marks stand that are told from other signs: the last ones before their notes on the page."""
+    found: dict[str, list[Place]] = defaultdict(list)
+    places: dict[int, Place] = {}
+    # Blocks so far, without those that a later one stands on no later page than.
+    ends: list[int] = []
+    last_pages: list[int] = []
+    for index, block in enumerate(blocks):
+        match = marks.get(index)
+        if match is not None:
+            page = block.sources[0].page.number
+            before = bisect_left(last_pages, page)
+            start = ends[before - 1] if before else -1
+            last = max((found[key][-1] for key in _keys(match) if found.get(key)), default=(-1, 0))
+            if last[0] > start:
+                places[index] = last
+        if block.kind != "footnote":
+            for key, offset in _distinct_marks(block.embed).items():
+                found[key].append((index, offset))
+        while last_pages and last_pages[-1] >= block.sources[-1].page.number:
+            del ends[-1], last_pages[-1]
+        ends.append(index)
+        last_pages.append(block.sources[-1].page.number)
+    return places
+
+
+def _keys(match: re.Match[str]) -> tuple[str, ...]:
+    """How the mark of a note is found among those of `_distinct_marks`."""
+    number = match["number"] or (match["raised"] or "").translate(_PLAIN)
+    if number:
+        return (number, f"[{number}]") if match["bracket"] == "[" else (number,)
+    return (match["sign"] or match["letter"],)
+
+
+def _distinct_marks(text: str) -> dict[str, int]:
+    """Each mark of a text that is told from other signs, and where it stands first."""
+    found: dict[str, int] = {}
+    for match in _DISTINCT.finditer(text):
+        raised, number, letter, bracketed, sign, behind = match.groups()
+        key = raised.translate(_PLAIN) if raised else (number or letter or sign or behind or f"[{bracketed}]")
+        found.setdefault(key, match.start())
+    return found
 
 
 def _numbered(blocks: Sequence[Block], marks: Mapping[int, re.Match[str]]) -> dict[int, list[_Note]]:
@@ -157,7 +195,7 @@ def _numbered(blocks: Sequence[Block], marks: Mapping[int, re.Match[str]]) -> di
     return pages
 
 
-def _plain_marks_of(blocks: Sequence[Block], pages: set[int]) -> dict[int, dict[int, list[_Found]]]:
+def _plain_marks_of(blocks: Sequence[Block], pages: set[int]) -> dict[int, dict[int, list[Place]]]:
     """Page -> number -> where it may be a mark."""
     marks: dict[int, list[tuple[Place, PlainMark]]] = defaultdict(list)
     words: set[str] = set()
@@ -173,7 +211,7 @@ def _plain_marks_of(blocks: Sequence[Block], pages: set[int]) -> dict[int, dict[
         for mark in plain_marks(block.embed):
             for page in own:
                 marks[page].append(((index, mark.offset), mark))
-    found: dict[int, dict[int, list[_Found]]] = defaultdict(lambda: defaultdict(list))
+    found: dict[int, dict[int, list[Place]]] = defaultdict(lambda: defaultdict(list))
     for page, on_page in marks.items():
         behind: dict[str, set[str]] = defaultdict(set)
         for _, mark in on_page:
@@ -181,15 +219,14 @@ def _plain_marks_of(blocks: Sequence[Block], pages: set[int]) -> dict[int, dict[
         for place, mark in on_page:
             word = mark.word.lower()
             # A word that has one number here and another there is numbered itself: "conv1", "conv2".
-            if len(behind[word]) == 1:
-                # "bzip2" is a name as long as there is no "bzip".
-                is_clear = mark.is_clear and (not mark.is_tight or word in words)
-                found[page][int(mark.number)].append(_Found(place, is_clear))
+            # "bzip2" is a name as long as there is no "bzip".
+            if len(behind[word]) == 1 and (not mark.is_tight or word in words):
+                found[page][int(mark.number)].append(place)
     return found
 
 
 def _place_in_order(
-    notes: Sequence[_Note], found: Mapping[int, Sequence[_Found]], places: dict[int, Place]
+    notes: Sequence[_Note], found: Mapping[int, Sequence[Place]], places: dict[int, Place]
 ) -> None:
     """Place the notes of a page at the only mark that each can have between its neighbours' marks.
 
@@ -207,10 +244,9 @@ def _place_in_order(
             start = max(start, places.get(note.index, start))
             if _is_open(note, places):
                 limit = min(limit, (note.index, 0))
-                options = [mark for mark in found.get(note.number, ()) if start < mark.place < limit]
-                options = [mark for mark in options if mark.is_clear] or (options if note.is_next else [])
+                options = [place for place in found.get(note.number, ()) if start < place < limit]
                 if len(options) == 1:
-                    single[note.index] = options[0].place
+                    single[note.index] = options[0]
         places.update(_counting_up(single))
 
 
@@ -229,14 +265,14 @@ def _counting_up(places: Mapping[int, Place]) -> dict[int, Place]:
 def _place_on_page_before(
     notes: Sequence[_Note],
     before: Sequence[_Note],
-    found: Mapping[int, Sequence[_Found]],
+    found: Mapping[int, Sequence[Place]],
     places: dict[int, Place],
 ) -> None:
-    """Place the first note of a page at a clear mark of the page before, behind the marks of its notes."""
+    """Place the first note of a page at a mark of the page before, behind the marks of its notes."""
     note = notes[0]
     if not _is_open(note, places) or not note.is_next or (before and note.number == 1):
         return
     last = max((places[other.index] for other in before if other.index in places), default=(-1, 0))
-    clear = [mark.place for mark in found.get(note.number, ()) if mark.is_clear and mark.place > last]
-    if len(clear) == 1:
-        places[note.index] = clear[0]
+    options = [place for place in found.get(note.number, ()) if place > last]
+    if len(options) == 1:
+        places[note.index] = options[0]
