@@ -26,7 +26,11 @@ class BoxesOfPages:
         """The boxes of a page's elements, each under the ``id()`` of its element."""
         found = self._grids.get(id(page))
         if found is None:
-            boxes = [(id(element), element.bbox) for element in page.elements if element.bbox is not None]
+            boxes = [
+                (id(element), BBox.clamped(*element.bbox))
+                for element in page.elements
+                if element.bbox is not None
+            ]
             found = self._grids[id(page)] = (page, BoxGrid(boxes))
         return found[1]
 

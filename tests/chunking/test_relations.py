@@ -256,7 +256,7 @@ def test_an_edited_typo_keeps_the_ids_of_all_pieces(
     assert edited("010", "1") == before
 
 
-@pytest.mark.parametrize("box", [BBox(-3, -3, 9, 9), BBox(0.9, 0.9, 0.1, 0.1), BBox(5, 5, 6, 1e9)])
+@pytest.mark.parametrize("box", [BBox(-3, -3, 9, 9), BBox(0.9, 0.9, 0.1, 0.1), BBox(5, 5, 1e9, 1e9)])
 @pytest.mark.parametrize("words", ["Few words.", "Many words of a text that is cut. " * 20])
 def test_boxes_of_any_layout_are_within_the_page(
     make_document: MakeDocument, make_table: MakeTable, box: BBox, words: str
@@ -268,6 +268,8 @@ def test_boxes_of_any_layout_are_within_the_page(
         Element(id="", type="Picture", markdown=words, text=words, bbox=box),
     ]
 
+    # One that stands beside all of them, in no chunk.
+    elements.append(Element(id="", type="Picture", bbox=box))
     tree = LayoutChunker(48, parents="section").chunk_tree(make_document(elements))
 
     for chunk in [*tree.parents, *tree.chunks]:
