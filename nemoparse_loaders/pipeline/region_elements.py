@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import reduce
 
-from ..document import BBox, Element, ElementType, ParsedPage
+from ..document import BBox, Element, ElementType, Issue, PageStatus, ParsedPage
 from .region_boxes import SAME, likeness
 from .regions import Region
 
@@ -66,8 +66,47 @@ def alone(element: Element) -> Element:
     return element.model_copy(update={"alternatives": ()})
 
 
-def renamed(element: Element, element_id: str) -> Element:
+def gap(region: Region, number: int) -> Element:
+    """An element that marks a region of which nothing could be read; in a picture there need be nothing.
+
+    Args:
+        region: What detection found.
+        number: Of the page.
+    """
+    issues: tuple[Issue, ...] = ()
+    if region.type != _PICTURE:
+        message = f"A region of class {region.type} was found here, but reading it gave no text."
+        issues = (Issue(code="missing_text", message=message, page=number),)
+    return Element(id="", type=region.type, bbox=region.box, issues=issues)
+
+
+def numbered(page: ParsedPage, elements: Sequence[Element], *, lacks: bool) -> ParsedPage:
+    """A page with other elements, their ids and those in all issues counted through.
+
+    Args:
+        page: As it was.
+        elements: In reading order; those of the page with the ids that they had.
+        lacks: Whether one that has come in is not whole.
+    """
+    new_ids: dict[str, str] = {}
+    renamed: list[Element] = []
+    for position, element in enumerate(elements, start=1):
+        element_id = f"p{page.number}e{position}"
+        if element.id:
+            new_ids[element.id] = element_id
+        renamed.append(_renamed(element, element_id))
+    status: PageStatus = page.status
+    if renamed and (status in ("failed", "blank") or (status == "ok" and lacks)):
+        status = "partial"
+    issues = tuple(
+        issue.model_copy(update={"element_id": new_ids.get(issue.element_id)}) if issue.element_id else issue
+        for issue in page.issues
+    )
+    return page.model_copy(update={"elements": tuple(renamed), "issues": issues, "status": status})
+
+
+def _renamed(element: Element, element_id: str) -> Element:
     """An element with an id, which its issues and its alternatives have as well."""
     issues = tuple(issue.model_copy(update={"element_id": element_id}) for issue in element.issues)
-    alternatives = tuple(renamed(other, element_id) for other in element.alternatives)
+    alternatives = tuple(_renamed(other, element_id) for other in element.alternatives)
     return element.model_copy(update={"id": element_id, "issues": issues, "alternatives": alternatives})

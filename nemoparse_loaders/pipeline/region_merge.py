@@ -6,15 +6,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ..checks.evidence import supported_share
-from ..document import BBox, Element, ElementType, Issue, PageStatus, ParsedPage, Severity
+from ..document import BBox, Element, ElementType, Issue, ParsedPage, Severity
 from ..rendering.page_image import PageEvidence
 from .reading_order import place_in_order
-from .region_boxes import INSIDE, same_place, share_inside
-from .region_elements import TABLES, ends_cut, is_float, meets, picture_of, renamed
-from .region_parts import blocks_on_page, counterparts, is_inside, matched
+from .region_boxes import INSIDE, same_place, share_inside, touch
+from .region_elements import TABLES, ends_cut, gap, is_float, meets, numbered, picture_of
+from .region_parts import (
+    begins_like,
+    beside_tables,
+    blocks_on_page,
+    counterparts,
+    in_region,
+    is_inside,
+    matched,
+)
 from .region_words import tables_of
 from .regions import Region
-from .standing import Standing, Words, words_in
+from .standing import Standing, Words, is_part, words_in
 from .table_choice import Witness, choose, reading_of, says_the_same
 from .table_rereading import choice_issues, in_place_of, with_others
 
@@ -57,11 +65,11 @@ def merge_regions(
     Nothing that the page had is lost: what another reading takes the place of is kept in
     `Element.alternatives`.
 
-    A region of the page's table or chart. Its counterparts in the reply are the blocks with a grid in the
-    region; those outside of it are neighbours in the margin, and so is one that stands on the page elsewhere
-    (`Standing`). Where none is in the region, for the boxes of the reply are wrong, the words tell. Several
-    tables of either side that are the same place are one reading of it. `table_choice.choose` says which one
-    is better:
+    A region of the page's table or chart, or of an element without a box, which is known by its words. Its
+    counterparts in the reply are the blocks with a grid in the region; those outside of it are neighbours in
+    the margin, and so is one that stands on the page elsewhere (`Standing`). Where none is in the region, for
+    the boxes of the reply are wrong, the words tell (`counterparts`). Several tables of either side that are
+    the same place are one reading of it. `table_choice.choose` says which one is better:
 
     - The new one takes id, place and ``<tbc>`` marks of the page's; pieces beyond the first follow it. The
       page's becomes an alternative, and an issue ``table_reread`` says why.
@@ -73,8 +81,8 @@ def merge_regions(
     - What else the picture shows in the region, and the page has nowhere, is inserted; not from a reply that
       loops.
 
-    A region that the page missed. The blocks in it, or all of them if none is in it, are inserted one after
-    the other where `place_in_order` says, but for those that stand on the page already. In the region of a
+    A region that the page missed. The blocks in it (`in_region`) are inserted one after the other where
+    `place_in_order` says, but for those that stand on the page already. In the region of a
     picture, words alone are the words in the picture. If the reply gave nothing, an element of the detected
     class marks the place, with an issue ``missing_text`` unless it is a picture.
 
@@ -110,7 +118,7 @@ class _Merge:
 
     def put_back(self, reading: RegionReading) -> None:
         found = blocks_on_page(reading.page, reading.box, self._page.number)
-        subjects = self._subjects(reading.region)
+        subjects = self._subjects(reading.region, found)
         if subjects:
             self._put_table(reading, found, subjects)
         else:
@@ -119,33 +127,21 @@ class _Merge:
     def result(self) -> ParsedPage:
         if not self._changed:
             return self._page
-        number = self._page.number
-        new_ids: dict[str, str] = {}
-        elements: list[Element] = []
-        for position, element in enumerate(self._elements, start=1):
-            element_id = f"p{number}e{position}"
-            if element.id:
-                new_ids[element.id] = element_id
-            elements.append(renamed(element, element_id))
-        status: PageStatus = self._page.status
-        if self._elements and (status in ("failed", "blank") or (status == "ok" and self._lacks)):
-            status = "partial"
-        issues = tuple(
-            issue.model_copy(update={"element_id": new_ids.get(issue.element_id)})
-            if issue.element_id
-            else issue
-            for issue in self._page.issues
-        )
-        return self._page.model_copy(update={"elements": tuple(elements), "issues": issues, "status": status})
+        return numbered(self._page, self._elements, lacks=self._lacks)
 
-    def _subjects(self, region: Region) -> list[Element]:
+    def _subjects(self, region: Region, found: Sequence[Element]) -> list[Element]:
         """The page's elements that a region shows: its subject, and tables in it that are another place."""
         at = next((at for at, element in enumerate(self._elements) if element.id == region.subject), None)
         if at is None or not region.subject:
+            at = self._without_box(found)
+        elif self._elements[at].bbox is None and found:
+            words = words_in(self._elements[at])
+            at = at if begins_like(words, found, is_expected=True) else self._without_box(found)
+        if at is None:
             return []
         subject = self._elements[at]
         if subject.bbox is None:
-            # Only detection knows its place, and what is inserted beside it needs to know it as well.
+            # Its place is known now, and what is inserted beside it needs to know it as well.
             self._elements[at] = subject = subject.model_copy(update={"bbox": region.box})
             self._changed = True
         return [
@@ -161,6 +157,17 @@ class _Merge:
             )
         ]
 
+    def _without_box(self, found: Sequence[Element]) -> int | None:
+        """The element without a box whose words a reply says: it was cut, so nobody knows where it stands."""
+        for at, element in enumerate(self._elements):
+            if (
+                element.id
+                and element.bbox is None
+                and begins_like(words_in(element), found, is_expected=False)
+            ):
+                return at
+        return None
+
     def _put_table(self, reading: RegionReading, found: list[Element], subjects: list[Element]) -> None:
         elsewhere = self._standing(reading, without=subjects)
         tables, extras = counterparts(reading.region.box, found, subjects, elsewhere)
@@ -171,6 +178,7 @@ class _Merge:
             # A table read as words: a witness, but no table, and nothing that is missing on the page.
             self._replace(subjects[:1], [with_others(subjects[0], extras)])
             return
+        extras = beside_tables(extras, subjects, tables, reading.region.box)
         inserted = list(extras)
         for old, new in matched(subjects, tables):
             if old:
@@ -201,25 +209,35 @@ class _Merge:
 
     def _put_missed(self, reading: RegionReading, found: list[Element]) -> None:
         region = reading.region
-        content = [element for element in found if words_in(element) or tables_of(element)]
-        inside = [element for element in content if is_inside(element, region.box)]
-        # Where neighbours in the margin are all that came, nothing came.
-        is_gap = not inside and not any(meets(element, region.box) for element in content)
-        content = inside or content
-        if region.type == _PICTURE and inside and all(not is_float(element) for element in inside):
-            content = [picture_of(region, inside)]
+        content = in_region(found, region.box, reading.box)
+        if region.type == _PICTURE and content and not any(map(is_float, content)):
+            content = [picture_of(region, content)]
         standing = self._standing(reading)
         fresh: list[Element] = []
         for element in content:
             if not standing.has(element):
                 standing.add(element)
-                # Without a box, or with one outside of the region, its place is that of the region.
-                box = element.bbox if inside and element.bbox is not None else region.box
-                fresh.append(element.model_copy(update={"bbox": box}))
-        if is_gap and not fresh:
-            fresh = [self._gap(region)]
+                is_placed = element.bbox is not None and is_inside(element, region.box)
+                fresh.append(element if is_placed else element.model_copy(update={"bbox": region.box}))
+        # Where neighbours in the margin are all that came, nothing came.
+        if not fresh and not any(meets(element, region.box) for element in (*content, *found)):
+            fresh = [gap(region, self._page.number)]
         if fresh:
+            self._give_way(fresh, reading.box)
             self._insert(self._with_cut(reading.page, fresh), region.box, region.type)
+
+    def _give_way(self, fresh: Sequence[Element], picture: BBox) -> None:
+        """Take out what was inserted before and is only a part of what comes now: a neighbour at an edge."""
+        texts = [words_in(element) for element in fresh]
+        self._elements = [
+            element
+            for element in self._elements
+            if element.id
+            or tables_of(element)
+            or element.bbox is None
+            or element.bbox.overlap(picture) <= 0.0
+            or not any(is_part(words_in(element), words) for words in texts)
+        ]
 
     def _with_cut(self, reply: ParsedPage, blocks: list[Element]) -> list[Element]:
         """Blocks of a reply that say it if the reply is cut behind them."""
@@ -229,13 +247,6 @@ class _Merge:
         message = "The reply to this region is not whole; what came is kept."
         note = self._issue("truncated", message, "warning")
         return [*blocks[:-1], last.model_copy(update={"issues": (*last.issues, note)})]
-
-    def _gap(self, region: Region) -> Element:
-        issues: tuple[Issue, ...] = ()
-        if region.type != _PICTURE:
-            message = f"A region of class {region.type} was found here, but reading it gave no text."
-            issues = (self._issue("missing_text", message, "warning"),)
-        return Element(id="", type=region.type, bbox=region.box, issues=issues)
 
     def _insert(self, elements: list[Element], box: BBox, kind: str) -> None:
         at = place_in_order(box, kind, self._elements)
@@ -277,13 +288,9 @@ class _Merge:
             return None
         # Only what is in the picture or at its edge has to be taken apart for each question.
         near = BBox(box.x0 - _EDGE, box.y0 - _EDGE, box.x1 + _EDGE, box.y1 + _EDGE)
-        words = tuple(word for word in self._evidence.words if _touches(word.bbox, near))
+        words = tuple(word for word in self._evidence.words if touch(word.bbox, near))
         evidence = replace(self._evidence, words=words)
         return lambda text: supported_share(text, evidence, box)
 
     def _issue(self, code: str, message: str, severity: Severity) -> Issue:
         return Issue(code=code, message=message, severity=severity, page=self._page.number)
-
-
-def _touches(box: BBox, other: BBox) -> bool:
-    return box.x0 <= other.x1 and other.x0 <= box.x1 and box.y0 <= other.y1 and other.y0 <= box.y1

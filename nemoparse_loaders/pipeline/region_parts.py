@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 
 from ..document import BBox, Element, ParsedPage
-from .region_boxes import INSIDE, SAME, share_inside, to_page
+from .region_boxes import INSIDE, SAME, middle, share_inside, to_page
 from .region_words import share_standing, tables_of, word_pairs
+from .regions import same_family
 from .standing import Standing, Words, words_in
 
 # A block belongs to a region that half of it is in; the rest of the picture is margin.
 _IN_REGION = 0.5
+# A region is filled by blocks that cover half of it.
+_FILLED = 0.5
+# A box that ends less than this from the edge of its picture, in fractions of the page, touches it.
+_EDGE = 0.002
 # Whole pages have no more.
 _MOST_BLOCKS = 256
 
@@ -43,6 +49,54 @@ def is_inside(element: Element, box: BBox) -> bool:
     return element.bbox is None or share_inside(element.bbox, box) >= _IN_REGION
 
 
+def begins_like(torn: Words, found: Sequence[Element], *, is_expected: bool) -> bool:
+    """Whether blocks of a reply say half of what a cut block says, but for its last word, which is torn.
+
+    Args:
+        torn: The words of the cut block.
+        found: The blocks.
+        is_expected: Whether the block is thought to be here; then single words tell, else pairs have to.
+    """
+    head = torn[:-1] or torn
+    words = [words_in(element) for element in found]
+    if is_expected or len(head) == 1:
+        known = {word for own in words for word in own}
+        return sum(word in known for word in head) >= SAME * len(head) > 0
+    return share_standing(head, {pair for own in words for pair in word_pairs(own)}) >= SAME
+
+
+def in_region(found: Sequence[Element], region: BBox, picture: BBox) -> list[Element]:
+    """The blocks of a reply that are what a missed region holds.
+
+    Those that have words and are in it. A block without a box, which the reply is cut in, may be a neighbour
+    below it: it counts where the others fill less than half of the region. If there are none, the boxes may
+    be wrong: then all count but those that touch the edge of the picture, which are neighbours cut by it.
+
+    Args:
+        found: The blocks, boxes on the page.
+        region: On the page.
+        picture: What the picture shows.
+    """
+    content = [element for element in found if words_in(element) or tables_of(element)]
+    inside = [element for element in content if element.bbox is not None and is_inside(element, region)]
+    filled = sum(element.bbox.overlap(region) for element in inside if element.bbox is not None)
+    if filled < _FILLED * region.area:
+        inside += [element for element in content if element.bbox is None]
+    return inside or [
+        element for element in content if element.bbox is not None and _is_clear_of(element.bbox, picture)
+    ]
+
+
+def _is_clear_of(box: BBox, picture: BBox) -> bool:
+    """Whether a box touches no edge of the picture, but for those that are the page's own."""
+    return (
+        (box.x0 > picture.x0 + _EDGE or picture.x0 <= 0.0)
+        and (box.y0 > picture.y0 + _EDGE or picture.y0 <= 0.0)
+        and (box.x1 < picture.x1 - _EDGE or picture.x1 >= 1.0)
+        and (box.y1 < picture.y1 - _EDGE or picture.y1 >= 1.0)
+    )
+
+
 def counterparts(
     box: BBox, found: Sequence[Element], subjects: Sequence[Element], elsewhere: Standing
 ) -> tuple[list[Element], list[Element]]:
@@ -52,7 +106,7 @@ def counterparts(
     subjects say it too. Of the others the subjects are those with a grid that are in the region, or that have
     half of their word pairs in common with the subjects: the boxes of a reply may be wrong. If there are
     none, the only grid of the reply is the subject. If the subjects have no grid either, blocks of their
-    class are they.
+    family are they.
 
     Args:
         box: The region.
@@ -77,10 +131,45 @@ def counterparts(
     if not tables and len(grids) == 1:
         tables = grids
     if not tables:
-        kinds = {subject.type for subject in subjects if not tables_of(subject)}
-        tables = [element for element in inside if element.type in kinds and words_in(element)]
+        tables = [
+            element
+            for element in inside
+            if words_in(element)
+            and any(same_family(element.type, subject.type) for subject in subjects if not tables_of(subject))
+        ]
     taken = {element.id for element in tables}
     return tables, [element for element in inside if element.id not in taken and words_in(element)]
+
+
+def beside_tables(
+    extras: Sequence[Element], old: Sequence[Element], new: Sequence[Element], box: BBox
+) -> list[Element]:
+    """Those of the other blocks that are in the region for sure.
+
+    Not one that the reply is cut in: its end is missing, and its place not known. And where the tables of the
+    reply lie elsewhere than on the page, only those that are in the region by either of the two.
+
+    Args:
+        extras: The other blocks (`counterparts`).
+        old: The page's tables.
+        new: Those of the reply.
+        box: The region.
+    """
+    (left, top), (right, bottom) = _middle_of(new), _middle_of(old)
+    by_x, by_y = right - left, bottom - top
+    sure = []
+    for element in extras:
+        own = element.bbox
+        if own is not None and not any(issue.code in ("truncated", "loop") for issue in element.issues):
+            moved = BBox.clamped(own.x0 + by_x, own.y0 + by_y, own.x1 + by_x, own.y1 + by_y)
+            if share_inside(moved, box) >= _IN_REGION:
+                sure.append(element)
+    return sure
+
+
+def _middle_of(elements: Sequence[Element]) -> tuple[float, float]:
+    boxes = [element.bbox for element in elements if element.bbox is not None]
+    return middle(reduce(BBox.union, boxes)) if boxes else (0.0, 0.0)
 
 
 def matched(

@@ -83,8 +83,8 @@ def regions_to_read(page: ParsedPage, detected: ParsedPage | None = None) -> lis
     - What detection calls a table or chart and the page calls running text or a picture (intersection over
       union at least one half, with one element) is read with that element as its subject.
     - An element without a box (the corner that ends a block comes last, so a block that the reply was cut in
-      has none) takes the first detected region of its class that no element covers. Without detection it
-      cannot be drawn.
+      has none) takes the first detected region of its family (`same_family`) that no element covers, behind
+      those of the elements before it. Without detection it cannot be drawn.
     - What makes a region as large as the page is left out, as above.
 
     Then, in the order of the detection, the regions that the page missed: of any class, at least 0.5 % of the
@@ -130,6 +130,14 @@ def wants_reading(region: Region, *, text_in_pictures: bool = True) -> bool:
         text_in_pictures: Whether the task asks for text in pictures.
     """
     return text_in_pictures or region.type != _PICTURE
+
+
+def same_family(kind: str, other: str) -> bool:
+    """Whether two classes are both tables and charts, both pictures, or both text.
+
+    Which class of text a block has is often confused; what has a grid is not.
+    """
+    return (kind in _READ_AGAIN, kind == _PICTURE) == (other in _READ_AGAIN, other == _PICTURE)
 
 
 class _Found(NamedTuple):
@@ -226,20 +234,29 @@ def _without_box(
 ) -> list[Region]:
     """Places for elements that have none."""
     homeless = [
-        element for element in elements if element.bbox is None and (element.text or element.markdown)
+        (at, element)
+        for at, element in enumerate(elements)
+        if element.bbox is None and (element.text or element.markdown)
     ]
     if not homeless or len(homeless) == len(elements):
         return []
     placed: list[Region] = []
+    # Of the elements that detection has come past, the last in the order of the page.
+    reached = -1
     for other in found:
-        if _fills_page(other.box) or index.covered(other.box, _COVERED):
+        if _fills_page(other.box):
+            continue
+        if index.covered(other.box, _COVERED):
+            reached = max([reached, *index.meeting(other.box)])
             continue
         if any(same_place(other.box, region.box) for region in (*regions, *placed)):
             continue
-        for element in homeless:
-            if element.type == other.type or {element.type, other.type} <= _READ_AGAIN:
+        for item in homeless:
+            at, element = item
+            before = next((earlier for earlier in range(at - 1, -1, -1) if elements[earlier].bbox), -1)
+            if before <= reached and same_family(element.type, other.type):
                 placed.append(Region(other.box, other.type, element.id))
-                homeless.remove(element)
+                homeless.remove(item)
                 break
         if not homeless or len(placed) == MAX_REGIONS:
             break

@@ -68,6 +68,25 @@ def test_a_column_that_is_missed_as_a_whole(side: str, place: int) -> None:
     assert place_in_order(column, "Text", rest) == place
 
 
+# As generation 1.1 prints a page: all but the running text at the end.
+FLOATS_LAST = [
+    text("first", 0.1, 0.1, 0.9, 0.2),
+    text("second", 0.1, 0.5, 0.9, 0.6),
+    text("third", 0.1, 0.61, 0.9, 0.7),
+    element("figure", "Picture", BBox(0.1, 0.21, 0.9, 0.4)),
+    element("caption", "Caption", BBox(0.1, 0.41, 0.9, 0.45)),
+]
+
+
+@pytest.mark.parametrize("missed", range(len(FLOATS_LAST)), ids=[element.id for element in FLOATS_LAST])
+def test_where_floats_stand_behind_the_text_they_and_it_keep_apart(missed: int) -> None:
+    lost = FLOATS_LAST[missed]
+    assert lost.bbox is not None
+    rest = [*FLOATS_LAST[:missed], *FLOATS_LAST[missed + 1 :]]
+
+    assert place_in_order(lost.bbox, lost.type, rest) == missed
+
+
 def test_a_short_line_in_a_column_stays_in_it() -> None:
     rest = [item for item in COLUMNS if item.id != "left 2"]
 

@@ -263,6 +263,53 @@ def test_a_short_line_that_stands_elsewhere_as_well_is_inserted() -> None:
     assert boxes == sorted(boxes)
 
 
+def test_a_block_that_the_page_was_cut_in_is_known_by_its_words() -> None:
+    cut = BELOW._replace(body="Containers followed later than any", open=True)
+    page = page_of([ABOVE, TABLE, cut], number=3)
+    assert page.elements[2].bbox is None
+
+    for subject in ("", "p3e3"):
+        found = merged(page, Region(BELOW.box, "Text", subject), BELOW)
+        assert [element.text for element in found.elements] == [ABOVE.body, PAGE.elements[1].text, BELOW.body]
+        assert found.elements[2].bbox == pytest.approx(BELOW.box, abs=1e-5)
+        assert found.elements[2].alternatives == (page.elements[2].model_copy(update={"bbox": BELOW.box}),)
+
+    # Detection may take something else for it.
+    other = Printed("Text", GAP, "It was a long winter.")
+    found = merged(page, Region(GAP, "Text", "p3e3"), other)
+    assert [element.text for element in found.elements][2:] == [
+        "It was a long winter.",
+        page.elements[2].text,
+    ]
+
+
+def test_a_piece_of_a_neighbour_gives_way_to_the_whole() -> None:
+    region, neighbour = Region(GAP, "Text"), Region(BBox(0.1, 0.76, 0.9, 0.86), "Text")
+    whole = Printed("Text", neighbour.box, "It was a long winter and the ice stayed until May.")
+    torn = Printed("Text", BBox(0.1, 0.7, 0.9, 0.75), "It was a long")
+
+    page = merge_regions(PAGE, [reading_of_region(region, [torn]), reading_of_region(neighbour, [whole])])
+
+    assert [element.text for element in page.elements][3:] == [whole.body]
+
+
+def test_a_piece_of_a_neighbour_on_the_page_is_not_inserted() -> None:
+    region = Region(BBox(0.1, 0.61, 0.9, 0.7), "Text")
+    torn = Printed("Text", BBox(0.1, 0.62, 0.9, 0.64), "anybody had foreseen.")
+    lost = Printed("Text", BBox(0.1, 0.65, 0.9, 0.7), "It was a long winter.")
+
+    assert [element.text for element in merged(PAGE, region, torn, lost).elements][3:] == [lost.body]
+
+
+def test_a_table_that_is_read_a_little_differently_is_the_same() -> None:
+    rows = [f"Port {n} & {100 + n}" for n in range(8)]
+    there = TABLE._replace(body=tabular(*rows))
+    page = page_of([ABOVE, there, BELOW], number=3)
+    again = TABLE._replace(body=tabular(*rows[:-1], "Port 7 & 701"))
+
+    assert merged(page, Region(BBox(0.1, 0.38, 0.9, 0.45), "Table"), again) == page
+
+
 def test_where_nothing_could_be_read_an_element_marks_the_place() -> None:
     page = merged(PAGE, Region(GAP, "Table"))
 
