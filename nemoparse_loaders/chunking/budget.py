@@ -77,6 +77,11 @@ class Budget:
             self._prefixes[key] = self._prefix(texts, caption, self.max_tokens // 3)
         return self._prefixes[key]
 
+    def front(self, path: Path, caption: str = "") -> str:
+        """`prefix` with what stands between it and the text; empty where there is none."""
+        prefix = self.prefix(path, caption)
+        return prefix and prefix + self.seam
+
     def with_longer_path(self, embed_text: str, path: Path) -> str:
         """A finished text that begins with its path, with as much more of it as the text leaves room for."""
         texts = self._texts(path)

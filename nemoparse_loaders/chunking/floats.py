@@ -25,7 +25,7 @@ from .running_text import text_pieces
 from .sentences import sentence_spans
 
 # "Table 12." ends no sentence that says anything.
-_LONGEST_LABEL = 20
+_LONGEST_NUMBER = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ class Float:
             return words
         words = self.caption or words
         ends = [end for _, end in sentence_spans(words)]
-        first = next((end for end in ends if end > _LONGEST_LABEL), ends[-1])
+        first = next((end for end in ends if end > _LONGEST_NUMBER), ends[-1])
         taken = first
         for end in ends:
             if end > first and budget.cost(words[:end].rstrip()) > few:
@@ -201,8 +201,7 @@ def _figure_drafts(figure: Float, budget: Budget, overlap_sentences: int) -> Ite
         return
     # The first piece holds the caption; the others repeat its beginning.
     said = figure.brief(budget)
-    brief = budget.prefix(figure.path, said)
-    front, full = (f"{text}{budget.seam}" if text else "" for text in (brief, prefix))
+    front, full = budget.front(figure.path, said), budget.front(figure.path, figure.introduction)
     pieces = text_pieces(source_text(element, kind), kind, front, budget, overlap_sentences, first_front=full)
     for number, piece in enumerate(pieces, start=1):
         span = characters_of(figure.placed, kind, piece.start, piece.end)
@@ -227,8 +226,7 @@ def note_drafts(item: Float, budget: Budget, overlap_sentences: int) -> Iterator
     """The notes of a float that leaves no room for them, under its caption."""
     if not item.notes:
         return
-    prefix = budget.prefix(item.path, item.brief(budget))
-    front = f"{prefix}{budget.seam}" if prefix else ""
+    front = budget.front(item.path, item.brief(budget))
     together = front + item.noted
     if item.noted and budget.fits(together):
         kinds = {block.kind for block in item.notes}

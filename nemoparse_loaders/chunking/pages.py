@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..document import Element, ElementType, ParsedDocument
-from .blocks import Draft, embedded_words, reader_text, whole_span
+from ..document import Element, ParsedDocument
+from .blocks import Draft, embedded_words, kind_of, reader_text, whole_span
 from .body import Placed, body_of
 from .clean import storable
 from .outline import Path, common_path, outline
+from .running_text import joined_markdown
 from .selection import DEFAULT_SELECTION, Selection
 from .steps import ALL_STEPS, Steps
 
@@ -50,17 +51,8 @@ def embedded_text(elements: Sequence[Element], *, plain: bool) -> str:
 
 def markdown_of(elements: Sequence[Element]) -> str:
     """Elements in a row as the document's own Markdown has them: items of a list close together."""
-    pieces: list[str] = []
-    last = ""
-    for element in map(_printed, elements):
-        text = reader_text(element)
-        if not text:
-            continue
-        if pieces:
-            pieces.append("\n" if last == element.type == ElementType.LIST_ITEM.value else "\n\n")
-        pieces.append(text)
-        last = element.type
-    return "".join(pieces)
+    texts = [(kind_of(element), reader_text(element)) for element in map(_printed, elements)]
+    return joined_markdown([(kind, text) for kind, text in texts if text])
 
 
 def _printed(element: Element) -> Element:

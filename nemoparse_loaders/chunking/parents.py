@@ -132,8 +132,7 @@ def _section_draft(node: _Node, places: dict[int, tuple[int, int]], budget: Budg
 
 def _within_budget(draft: Draft, budget: Budget) -> Draft:
     """The draft with the heading path before its words, and as many of them as there is room for."""
-    prefix = budget.prefix(draft.path)
-    for front in (f"{prefix}{budget.seam}" if prefix else "", ""):
+    for front in (budget.front(draft.path), ""):
         length = _most_words(draft.embed_text, front, budget)
         if length:
             text = front + draft.embed_text[:length].rstrip()

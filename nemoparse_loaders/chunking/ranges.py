@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 def pack(
     costs: Sequence[int],
     limit: int,
-    fits: Callable[[int, int], bool],
+    fits: Callable[[int, int], bool] | None = None,
     opens: Sequence[bool] | None = None,
     leads: Sequence[bool] | None = None,
 ) -> list[tuple[int, int]]:
@@ -18,7 +18,7 @@ def pack(
         costs: Estimated tokens of each item.
         limit: Most tokens of a range by the estimate.
         fits: Whether the items from ``start`` to ``end`` really fit; asked for ranges that the estimate
-            allows.
+            allows. None where ranges are cut once more: then leads that fill one take the next item too.
         opens: Items that must begin a range.
         leads: Items that belong to the one behind them: they end no range, if that leaves any item in it.
 
@@ -32,12 +32,13 @@ def pack(
         while end < len(costs) and total + costs[end] <= limit and not (opens and opens[end]):
             total += costs[end]
             end += 1
-        while end > start + 1 and not fits(start, end):
+        while fits and end > start + 1 and not fits(start, end):
             end -= 1
         last = end
         while leads and end < len(costs) and last > start and leads[last - 1]:
             last -= 1
-        end = last if last > start else end
+        if last > start or fits is None:
+            end = last if last > start else min(end + 1, len(costs))
         ranges.append((start, end))
         start = end
     return ranges

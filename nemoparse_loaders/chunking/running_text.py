@@ -163,12 +163,11 @@ def _short_blocks(blocks: Sequence[Block], budget: Budget, overlap_sentences: in
             yield block
             continue
         above = block.path[:-1] if block.heading in block.path else block.path
-        prefix = budget.prefix(above)
         # The first piece must leave room for the headings right before it; one rule for all keeps it simple.
         # A long paragraph that leads in would leave no room for more than a few words in each piece.
         if leading and budget.cost(leading) > budget.max_tokens // 3:
             leading = ""
-        front = f"{prefix}{budget.seam}{leading}" if prefix else leading
+        front = budget.front(above) + leading
         source, parts = _source_of(block)
         pieces = text_pieces(source, block.kind, front, budget, overlap_sentences, block.mends)
         for number, piece in enumerate(pieces):
@@ -218,12 +217,11 @@ def _embedded(blocks: Sequence[Block], budget: Budget) -> str:
     """What is embedded: the headings above, but for those that stand in the text itself, and the words."""
     inside = {block.heading.position for block in blocks if block.heading}
     path = tuple(heading for heading in path_of(blocks) if heading.position not in inside)
-    prefix = budget.prefix(path)
     if budget.plain:
         words = "\n".join(block.embed for block in blocks if block.embed)
     else:
         words = joined_markdown([(block.kind, block.embed) for block in blocks if block.embed])
-    return f"{prefix}{budget.seam}{words}" if prefix else words
+    return budget.front(path) + words
 
 
 def _draft(blocks: Sequence[Block], embed_text: str) -> Draft:

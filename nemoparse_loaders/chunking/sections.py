@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from .blocks import Block
 from .budget import Budget
 from .outline import Path
+from .ranges import pack
 
 
 @dataclass(slots=True)
@@ -53,36 +54,17 @@ def grouped(root: Section, budget: Budget) -> list[list[Block]]:
     subsections are grouped in turn, and neighbours that are whole are merged as long as they fit. Headings go
     with what follows them.
     """
-    costs = _CostCache(budget)
-    groups = _groups(root, budget, costs)
-    return [group.blocks for group in groups]
+    return [group.blocks for group in _groups(root, budget)]
 
 
 def packed(blocks: Sequence[Block], budget: Budget) -> list[list[Block]]:
     """Blocks in reading order without regard to sections, as many together as fit by the estimate."""
-    return [group.blocks for group in _pack_own(list(blocks), budget.room(""), _CostCache(budget))]
+    return [group.blocks for group in _pack_own(blocks, budget.room(""), budget)]
 
 
-class _CostCache:
-    """Tokens of each block, counted once."""
-
-    def __init__(self, budget: Budget) -> None:
-        self._budget = budget
-        self._costs: dict[int, int] = {}
-
-    def of(self, block: Block) -> int:
-        cost = self._costs.get(block.position)
-        if cost is None:
-            cost = self._costs[block.position] = self._budget.cost(block.embed)
-        return cost
-
-    def total(self, blocks: Sequence[Block]) -> int:
-        return sum(map(self.of, blocks))
-
-
-def _groups(section: Section, budget: Budget, costs: _CostCache) -> list[_Group]:
+def _groups(section: Section, budget: Budget) -> list[_Group]:
     blocks = section.all_blocks()
-    total = costs.total(blocks)
+    total = sum(budget.cost(block.embed) for block in blocks)
     if total <= budget.room(budget.prefix(section.path[:-1])):
         return [_Group(blocks, total, complete=True)] if blocks else []
     room = budget.room(budget.prefix(section.path))
@@ -91,35 +73,24 @@ def _groups(section: Section, budget: Budget, costs: _CostCache) -> list[_Group]
     if section.children and all(block.leads for block in section.own):
         waiting = section.own
     else:
-        groups = _pack_own(section.own, room, costs)
+        groups = _pack_own(section.own, room, budget)
     for child in section.children:
         if waiting:
             child = Section(child.path, [*waiting, *child.own], child.children)
             waiting = []
-        parts = _groups(child, budget, costs)
+        parts = _groups(child, budget)
         # Parts of a subsection share no parent with what is beside it.
         groups.extend(parts if len(parts) == 1 else [replace(part, complete=False) for part in parts])
     return _merged(groups, room)
 
 
-def _pack_own(blocks: list[Block], room: int, costs: _CostCache) -> list[_Group]:
+def _pack_own(blocks: Sequence[Block], room: int, budget: Budget) -> list[_Group]:
     """Pack the blocks of one section; what leads to the next block goes with it."""
-    groups: list[_Group] = []
-    start = 0
-    while start < len(blocks):
-        end, total = start + 1, costs.of(blocks[start])
-        while end < len(blocks) and total + costs.of(blocks[end]) <= room:
-            total += costs.of(blocks[end])
-            end += 1
-        last = end
-        while end < len(blocks) and last > start and blocks[last - 1].leads:
-            last -= 1
-        # Where there is nothing but leading blocks, the next one is over-long: they are cut together.
-        end = last if last > start else min(end + 1, len(blocks))
-        part = blocks[start:end]
-        groups.append(_Group(part, costs.total(part), complete=len(part) == len(blocks)))
-        start = end
-    return groups
+    costs = [budget.cost(block.embed) for block in blocks]
+    return [
+        _Group(list(blocks[start:end]), sum(costs[start:end]), complete=end - start == len(blocks))
+        for start, end in pack(costs, room, leads=[block.leads for block in blocks])
+    ]
 
 
 def _merged(groups: list[_Group], room: int) -> list[_Group]:

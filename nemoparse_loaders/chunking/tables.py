@@ -40,13 +40,13 @@ def table_drafts(item: Float, whole: WholeTable, budget: Budget, overlap_sentenc
 
 
 def _table_drafts(item: Float, whole: WholeTable, budget: Budget, overlap_sentences: int) -> Iterator[Draft]:
-    front = _front(item.introduction, item, budget)
+    front = budget.front(item.path, item.introduction)
     words = [_words_around(part) for part in whole.parts]
     rows = Rows(whole.table, plain=budget.plain)
     parts = [
-        *(_embedded_words(entry.before) for entry in words),
+        *(_plain_words(entry.before) for entry in words),
         "\n".join(line for line in rows.words if line),
-        *(_embedded_words(entry.behind) for entry in words),
+        *(_plain_words(entry.behind) for entry in words),
     ]
     if not any(parts) and not item.captions and not item.leads and not item.notes:
         return
@@ -71,7 +71,7 @@ def _table_drafts(item: Float, whole: WholeTable, budget: Budget, overlap_senten
             yield from note_drafts(item, budget, overlap_sentences)
         return
     said = item.brief(budget)
-    brief = _front(said, item, budget)
+    brief = budget.front(item.path, said)
     for entry in words:
         yield from _words_drafts(item, entry.part, entry.before, brief, budget, overlap_sentences)
     pieces = list(_pieces(rows, front, brief, budget))
@@ -88,11 +88,6 @@ def _table_drafts(item: Float, whole: WholeTable, budget: Budget, overlap_senten
     for entry in words:
         yield from _words_drafts(item, entry.part, entry.behind, brief, budget, overlap_sentences)
     yield from note_drafts(item, budget, overlap_sentences)
-
-
-def _front(caption: str, item: Float, budget: Budget) -> str:
-    prefix = budget.prefix(item.path, caption)
-    return f"{prefix}{budget.seam}" if prefix else ""
 
 
 def _pieces(rows: Rows, front: str, brief: str, budget: Budget) -> Iterator[RowPiece]:
@@ -200,7 +195,7 @@ def _words_around(part: TablePart) -> _Words:
     return _Words(part, "\n".join(lines).strip(), "")
 
 
-def _embedded_words(markdown: str) -> str:
+def _plain_words(markdown: str) -> str:
     return embedded_form(markdown_to_text(markdown), "text") if markdown else ""
 
 
@@ -213,15 +208,15 @@ def _words_drafts(
     fits_with = front
 
     def fits(piece: str) -> bool:
-        return not budget.hopeless(piece) and budget.fits(fits_with + _embedded_words(piece))
+        return not budget.hopeless(piece) and budget.fits(fits_with + _plain_words(piece))
 
     if not fits(words[:1]):
         fits_with = ""
     for piece in split_to_fit(words, fits, overlap_sentences):
         text = words[piece.overlap_start : piece.end].strip()
-        if not _embedded_words(text):
+        if not _plain_words(text):
             continue
-        embed_text = fits_with + _embedded_words(text)
+        embed_text = fits_with + _plain_words(text)
         if not budget.fits(embed_text):
             raise budget.too_small()
         span = slice_of(whole_span(part.placed), 0.0, 1.0)
