@@ -27,3 +27,9 @@ def test_ranges_are_all_items_in_order_and_fit(items: list[tuple[int, bool, bool
 
 def test_a_heading_goes_with_what_follows() -> None:
     assert pack([3, 1, 5], 6, lambda start, end: True, None, [False, True, False]) == [(0, 1), (1, 3)]
+
+
+def test_headings_that_fill_a_range_take_the_next_item_where_it_is_cut_once_more() -> None:
+    assert pack([4, 3, 5, 2], 6, leads=[True, True, False, False]) == [(0, 2), (2, 3), (3, 4)]
+    assert pack([4, 5, 2], 6, leads=[True, False, False]) == [(0, 2), (2, 3)]
+    assert pack([4], 6, leads=[True]) == [(0, 1)]
