@@ -15,6 +15,7 @@ from .issue import Issue as Issue
 from .issue import Severity as Severity
 from .report import ParseReport as ParseReport
 from .report import Percentiles as Percentiles
+from .report import StageCost as StageCost
 from .table import Chart as Chart
 from .table import FrozenModel
 from .table import Table as Table

@@ -12,7 +12,16 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit, urlunsplit
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, SecretStr, ValidationError, field_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    JsonValue,
+    SecretStr,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 from typing_extensions import TypedDict
 
 from .errors import OptionError
@@ -23,6 +32,8 @@ if TYPE_CHECKING:
 
 BackendName = Literal["auto", "vllm", "nvidia", "cpu"]
 OnPageError = Literal["keep", "raise", "skip"]
+Passes = Literal["single", "double", "triple"]
+Escalation = Literal["larger", "double", "triple"]
 
 
 class OptionValues(TypedDict, total=False):
@@ -40,6 +51,9 @@ class OptionValues(TypedDict, total=False):
     max_retries: int
     recover: bool
     text_layer_fallback: bool
+    passes: Passes
+    verify: bool
+    escalate: Escalation | None
     on_page_error: OnPageError
     headers: Mapping[str, str]
     request_options: Mapping[str, JsonValue]
@@ -117,6 +131,23 @@ class ParseOptions(BaseModel):
     text_layer_fallback: bool = Field(
         False,
         description="Where all else failed, take the PDF's own text layer; the page says so.",
+    )
+    passes: Passes = Field(
+        "single",
+        description='"double": each table and chart is read again by itself, drawn larger, and the better '
+        'reading is taken. "triple": the regions of the page are asked for alone as well, and what the page '
+        "missed is put in. [Passes](passes.md) says what they cost.",
+    )
+    verify: bool = Field(
+        True,
+        description="Compare each page with the words that its PDF stores: `confidence`, issues and "
+        "`needs_review` come of it. Images and scans have none.",
+    )
+    escalate: Escalation | None = Field(
+        None,
+        description='How to read a page again whose checks fail: "double" or "triple" pass, or "larger", '
+        "with the largest picture that the model takes, where `max_image_size` or `dpi` made it smaller. "
+        "Default: not at all.",
     )
     on_page_error: OnPageError = Field(
         "keep",
@@ -226,6 +257,13 @@ class ParseOptions(BaseModel):
         if value is not None and min(value) < 16:
             raise ValueError("must be at least 16 pixels either way")
         return value
+
+    @model_validator(mode="after")
+    def _regions_have_places(self) -> ParseOptions:
+        needs = self.passes != "single" or self.escalate in ("double", "triple")
+        if needs and not (self.boxes and self.classes):
+            raise ValueError("passes and escalate need boxes and classes: without them there are no regions")
+        return self
 
     @property
     def controls(self) -> PromptControls:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from .issue import Issue
 from .table import FrozenModel
+
+Stage = Literal["page", "recovery", "detection", "region", "escalation"]
 
 
 class Percentiles(FrozenModel):
@@ -13,6 +17,24 @@ class Percentiles(FrozenModel):
     p90: float = 0.0
     p99: float = 0.0
     longest: float = 0.0
+
+
+class StageCost(FrozenModel):
+    """What one kind of requests cost.
+
+    Attributes:
+        stage: "page" (whole pages), "recovery" (pages read again that looped or were cut), "detection"
+            (regions asked for alone), "region" (parts of a page read by themselves), "escalation" (all that
+            was asked for since a page was in doubt).
+        requests: Sent in this run, retries included.
+        prompt_tokens: Sum over the replies that say it.
+        completion_tokens: Sum over the replies that say it.
+    """
+
+    stage: Stage
+    requests: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
 
 
 class ParseReport(FrozenModel):
@@ -30,6 +52,10 @@ class ParseReport(FrozenModel):
         completion_tokens: Sum over the pages that say it.
         cached: Pages that came from the page cache, without a request.
         recovered: Pages that a step beyond asking once made whole.
+        needs_review: Pages that somebody should look at, see `ParsedPage.needs_review`.
+        escalated: Pages that were read in more passes or larger, since their reading was in doubt.
+        settled: Those of them that need no review any more.
+        stages: Requests and tokens of this run by what was asked for, those that were used only.
         seconds: Wall time from opening the source to its last page.
         latency: Seconds from sending a request to its whole reply, over the replies.
         render_seconds: Time spent drawing pages, summed over the pages (they are drawn side by side).
@@ -49,6 +75,10 @@ class ParseReport(FrozenModel):
     completion_tokens: int = 0
     cached: int = 0
     recovered: int = 0
+    needs_review: int = 0
+    escalated: int = 0
+    settled: int = 0
+    stages: tuple[StageCost, ...] = ()
     seconds: float = 0.0
     latency: Percentiles | None = None
     render_seconds: float = 0.0
@@ -67,8 +97,10 @@ class ParseReport(FrozenModel):
                 ("blank", self.blank),
                 ("recovered", self.recovered),
                 ("from the cache", self.cached),
+                ("escalated", self.escalated),
+                ("in doubt", self.needs_review - self.partial - self.failed),
             )
-            if count
+            if count > 0
         ]
         line = f"{self.pages:,} page{'' if self.pages == 1 else 's'} in {self.seconds:.1f} s"
         line += f": {', '.join(became)}" if became else ""

@@ -13,7 +13,7 @@ import typer
 from ..chunking import LayoutChunker
 from ..document import ParsedDocument
 from ..errors import NemoparseError
-from ..options import ParseOptions
+from ..options import Escalation, ParseOptions, Passes
 from ..parser import DocumentParser, SourceInput
 from .messages import make_utf8, tell
 
@@ -71,6 +71,13 @@ def parse(
     text_layer_fallback: bool = typer.Option(
         False, help="Where all else failed, take the PDF's own text layer."
     ),
+    passes: Passes = typer.Option(
+        "single", help="double: tables and charts by themselves as well; triple: also what the page missed."
+    ),
+    verify: bool = typer.Option(True, help="Compare pages with the words that their PDF stores."),
+    escalate: Escalation | None = typer.Option(
+        None, help="How to read pages again that are in doubt: larger, or in double or triple pass."
+    ),
     boxes: bool = typer.Option(True, help="Ask where each block stands."),
     classes: bool = typer.Option(True, help="Ask what each block is."),
     plain_text: bool = typer.Option(False, "--plain-text", help="Ask for plain text, not for Markdown."),
@@ -115,6 +122,9 @@ def parse(
         requests_per_minute=requests_per_minute,
         recover=recover,
         text_layer_fallback=text_layer_fallback,
+        passes=passes,
+        verify=verify,
+        escalate=escalate,
         boxes=boxes,
         classes=classes,
         plain_text=plain_text,

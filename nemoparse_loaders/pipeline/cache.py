@@ -55,12 +55,16 @@ def page_key(
     Returns:
         64 hex digits.
     """
+    drawn = asdict(settings)
+    # What the page is checked against changes neither its picture nor the reply.
+    del drawn["evidence"]
+    # 200 and 200.0 are the same resolution.
+    drawn["dpi"] = None if settings.dpi is None else float(settings.dpi)
     facts = {
         "format": _FORMAT,
         "content": content_hash,
         "page": page_number,
-        # 200 and 200.0 are the same resolution.
-        "settings": {**asdict(settings), "dpi": None if settings.dpi is None else float(settings.dpi)},
+        "settings": drawn,
         "fingerprint": fingerprint,
         "backend": backend,
     }
@@ -71,9 +75,12 @@ def worth_keeping(page: ParsedPage, record: PageRecord) -> bool:
     """Whether asking again would hardly give anything better.
 
     Pages that were read whole, pages with nothing on them, and pages that the model itself ended early. What
-    failed, was aborted, or was taken from the text layer is asked for again in the next run.
+    failed, was aborted, or was taken from the text layer is asked for again in the next run, and so is a page
+    one of whose regions got no reply.
     """
     if any(step.action == "text_layer" for step in record.steps):
+        return False
+    if any(region.reply is None and region.image_size != (0, 0) for region in record.regions):
         return False
     ends = {part.reply.finish_reason for part in record.parts}
     if page.status == "partial":

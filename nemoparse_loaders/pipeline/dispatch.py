@@ -7,8 +7,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Protocol
 
-from ..backends.base import ModelReply, RereadingSession
-from ..document import PageStep, StepAction
+from ..backends.base import ModelReply, RereadingSession, Session, can_detect
+from ..document import PageStep, StepAction, Usage
 from ..errors import BackendError, ServerBusyError, ServerFailedError
 from ..rendering.page_image import PageImage
 from .endpoint import Endpoint
@@ -50,6 +50,11 @@ class PageReply:
     steps: tuple[PageStep, ...]
     endpoint: Endpoint
 
+    @property
+    def usage(self) -> Usage:
+        """Tokens of the last reply."""
+        return self.reply.usage
+
 
 @dataclass(frozen=True, slots=True)
 class PageFailure:
@@ -64,6 +69,11 @@ class PageFailure:
     error: BackendError
     attempts: int
     steps: tuple[PageStep, ...]
+
+    @property
+    def usage(self) -> Usage:
+        """Tokens: no reply, none that is known."""
+        return Usage()
 
 
 class Dispatcher:
@@ -86,6 +96,7 @@ class Dispatcher:
         priority: int,
         metrics: RequestMetrics,
         reread: int = 0,
+        detect: bool = False,
         at: Endpoint | None = None,
         avoid: Endpoint | None = None,
     ) -> PageReply | PageFailure:
@@ -99,11 +110,12 @@ class Dispatcher:
             priority: The lowest number is sent first; tells pages apart as well.
             metrics: Told of every wait and every reply.
             reread: Above 0, ask with other sampling where the engine can, a different one for each number.
+            detect: Ask for the regions of the page alone; an error where the engine cannot.
             at: Stay on that server while it takes pages: it has the picture already.
             avoid: Begin at another server while one takes pages.
         """
-        page = _Page(self._endpoints, self._policy, self._budget, priority, metrics)
-        return await page.read(image, reread, at, avoid)
+        page = _Page(self._endpoints, self._policy, self._budget, priority, metrics, reread, detect)
+        return await page.read(image, at, avoid)
 
 
 class _Page:
@@ -116,9 +128,13 @@ class _Page:
         budget: RetryBudget,
         priority: int,
         metrics: RequestMetrics,
+        reread: int,
+        detect: bool,
     ) -> None:
         self._endpoints = endpoints
         self._policy = policy
+        self._reread = reread
+        self._detect = detect
         self._budget = budget
         self._priority = priority
         self._metrics = metrics
@@ -133,7 +149,7 @@ class _Page:
         self._aborted: tuple[ModelReply, Endpoint] | None = None
 
     async def read(
-        self, image: PageImage, reread: int, at: Endpoint | None, avoid: Endpoint | None
+        self, image: PageImage, at: Endpoint | None, avoid: Endpoint | None
     ) -> PageReply | PageFailure:
         while True:
             came = self._endpoints.clock()
@@ -143,7 +159,7 @@ class _Page:
                 return self._end(error)
             finally:
                 self._metrics.waited(self._endpoints.clock() - came)
-            outcome, is_excused = await self._ask(endpoint, image, reread)
+            outcome, is_excused = await self._ask(endpoint, image)
             if isinstance(outcome, ModelReply):
                 return PageReply(outcome, self._requests, self._made_steps(), endpoint)
             wait = self._next_wait(outcome, endpoint, is_excused)
@@ -153,9 +169,7 @@ class _Page:
             if wait > 0:
                 await asyncio.sleep(wait)
 
-    async def _ask(
-        self, endpoint: Endpoint, image: PageImage, reread: int
-    ) -> tuple[ModelReply | BackendError, bool]:
+    async def _ask(self, endpoint: Endpoint, image: PageImage) -> tuple[ModelReply | BackendError, bool]:
         """One request: its reply or its error, and whether that is the server's alone."""
         self._requests += 1
         self._budget.sent()
@@ -166,10 +180,7 @@ class _Page:
             session = endpoint.session
             if session is None:
                 raise RuntimeError("the server was closed while a page was on its way to it")
-            if reread > 0 and isinstance(session, RereadingSession):
-                reply = await session.reread(image, reread)
-            else:
-                reply = await session.read(image)
+            reply = await self._asked(session, image)
             if reply.finish_reason == "abort":
                 self._aborted = reply, endpoint
                 outcome = _AbortedError("the server was stopped in mid-answer")
@@ -181,6 +192,15 @@ class _Page:
         finally:
             is_excused = self._endpoints.done(endpoint, outcome, began=began, page=self._priority)
         return outcome, is_excused
+
+    async def _asked(self, session: Session, image: PageImage) -> ModelReply:
+        if self._detect:
+            if not can_detect(session):
+                raise BackendError("the server cannot be asked for regions alone")
+            return await session.detect(image)
+        if self._reread > 0 and isinstance(session, RereadingSession):
+            return await session.reread(image, self._reread)
+        return await session.read(image)
 
     def _next_wait(self, error: BackendError, endpoint: Endpoint, is_excused: bool) -> float | BackendError:
         """Seconds until the page goes again, or the error that it ends with."""

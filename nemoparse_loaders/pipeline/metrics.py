@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections import Counter
 
-from ..document import Percentiles
+from ..document import Percentiles, Usage
+from ..report import Stage, StageCost
 
 EXACT_DURATIONS = 4096
 """Durations that are kept one by one; beyond, they are counted in buckets."""
@@ -85,6 +86,8 @@ class RunMetrics:
         cached_requests: Requests of the run that put them there; they were not sent again.
         cached_retries: Those of them that were retries.
         recovered_pages: Pages that a step beyond asking once made whole.
+        escalated_pages: Pages that were read in more passes or larger.
+        settled_pages: Those of them that need no review any more.
     """
 
     def __init__(self) -> None:
@@ -94,6 +97,9 @@ class RunMetrics:
         self.cached_requests = 0
         self.cached_retries = 0
         self.recovered_pages = 0
+        self.escalated_pages = 0
+        self.settled_pages = 0
+        self._stages: dict[Stage, StageCost] = {}
         self._replies = Durations()
 
     def rendered(self, seconds: float) -> None:
@@ -122,6 +128,32 @@ class RunMetrics:
     def recovered(self) -> None:
         """A step beyond asking once made a page whole."""
         self.recovered_pages += 1
+
+    def asked(self, stage: Stage, requests: int, usage: Usage) -> None:
+        """Something was asked for.
+
+        Args:
+            stage: What.
+            requests: That it took.
+            usage: Tokens of the reply.
+        """
+        known = self._stages.get(stage, StageCost(stage=stage))
+        self._stages[stage] = StageCost(
+            stage=stage,
+            requests=known.requests + requests,
+            prompt_tokens=known.prompt_tokens + (usage.prompt_tokens or 0),
+            completion_tokens=known.completion_tokens + (usage.completion_tokens or 0),
+        )
+
+    def escalated(self, *, settled: bool) -> None:
+        """A page was read in more passes or larger; ``settled`` where it needs no review any more."""
+        self.escalated_pages += 1
+        self.settled_pages += settled
+
+    @property
+    def stages(self) -> tuple[StageCost, ...]:
+        """Requests and tokens by what was asked for."""
+        return tuple(self._stages.values())
 
     @property
     def request_seconds(self) -> float:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ..checks.evidence import verified
 from ..decoding import decode_page
 from ..document import Issue, ParsedPage, StepAction
 from ..errors import BackendError, PageRenderError
 from ..rendering.page_image import PageGeometry, PageImage
 from .judgement import needs_recovery
 from .merge import BandPage, add_usage, merge_bands
-from .record import PageRecord, ReplyPart
+from .record import PageRecord, RegionReply, ReplyPart
+from .region_merge import RegionReading, merge_regions
 
 _LONGEST_WORD = 500
 _HOW: Mapping[StepAction, str] = {
@@ -24,7 +26,7 @@ _TEXT_LAYER = (
 
 
 def page_from_record(record: PageRecord, profile: str) -> ParsedPage:
-    """The page of a record: its replies decoded and put together, with the page's own facts beside them.
+    """The page of a record: its replies decoded, put together and checked, with the page's own facts.
 
     A record without a reply is a blank page: its picture is empty and was not sent, since a model may invent
     text for it. Where the text is there and only its font is missing on this machine, the page counts as
@@ -35,24 +37,54 @@ def page_from_record(record: PageRecord, profile: str) -> ParsedPage:
         profile: Name of the profile that its replies are decoded with.
     """
     if record.parts:
-        page = merge_bands([_band_page(part, record.geometry.number, profile) for part in record.parts])
+        page = page_of_replies(record, profile)
+        number = record.geometry.number
+        readings = [_region_reading(region, number, profile) for region in record.regions]
+        page = merge_regions(page, readings, record.evidence)
     else:
         lost = any(issue.code == "fonts_missing" for issue in record.issues)
         page = ParsedPage(number=record.geometry.number, status="failed" if lost else "blank")
     recovery = _issue_of_steps(page, record)
     taken_from_file = recovery is not None and recovery.code == "text_layer"
     own = () if recovery is None else (recovery,)
-    return page.model_copy(
+    replies = [part.reply for part in (*record.parts, record.detection) if part is not None]
+    replies += [region.reply for region in record.regions if region.reply is not None]
+    page = page.model_copy(
         update={
             **_geometry(record.geometry),
             # What the file says of a page is never a whole reading of it.
             "status": "partial" if taken_from_file and page.status == "ok" else page.status,
             "issues": (*record.issues, *own, *page.issues),
-            "usage": add_usage([part.reply.usage for part in record.parts]),
+            "usage": add_usage([reply.usage for reply in replies]),
             "attempts": record.attempts,
             "steps": record.steps,
         }
     )
+    return verified(page, record.evidence)
+
+
+def page_of_replies(record: PageRecord, profile: str) -> ParsedPage:
+    """What the replies about the page itself say, without its regions, its facts and the checks.
+
+    Args:
+        record: With at least one part.
+        profile: Name of the profile that its replies are decoded with.
+    """
+    return merge_bands([_band_page(part, record.geometry.number, profile) for part in record.parts])
+
+
+def detected_page(record: PageRecord, profile: str) -> ParsedPage | None:
+    """The regions that detection found, as a page without text; None where it was not asked."""
+    if record.detection is None:
+        return None
+    return _band_page(record.detection, record.geometry.number, profile).page
+
+
+def _region_reading(region: RegionReply, number: int, profile: str) -> RegionReading:
+    page = ParsedPage(number=number)
+    if region.reply is not None:
+        page = _band_page(ReplyPart(region.reply, region.image_size), number, profile).page
+    return RegionReading(region.region, region.box, page)
 
 
 def _band_page(part: ReplyPart, number: int, profile: str) -> BandPage:
@@ -92,7 +124,9 @@ def failed_page(
     """A page without a result, with the reason."""
     issue = Issue(code=code, message=reason, severity="error", page=number)
     facts = _geometry(geometry) if geometry is not None else {"label": str(number)}
-    return ParsedPage(number=number, status="failed", issues=(issue,), attempts=attempts, **facts)
+    return ParsedPage(
+        number=number, status="failed", issues=(issue,), attempts=attempts, needs_review=True, **facts
+    )
 
 
 def reason_for(error: BackendError | PageRenderError, attempts: int) -> str:

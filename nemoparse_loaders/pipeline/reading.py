@@ -1,40 +1,37 @@
-"""PageReader: one page of one document all the way: kept before, drawn, asked for, recovered, kept."""
+"""PageReader: one page of one document all the way: kept before, drawn, asked for, read again, kept."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-import logging
-import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import TypeVar
 
 from ..backends.base import CacheableSession
-from ..document import PageStep, ParsedPage
+from ..document import ParsedPage
 from ..errors import AuthenticationError, ModelNotFoundError, OptionError, PageRenderError, PageReplyError
 from ..options import ParseOptions
-from ..rendering import RenderSettings
-from ..rendering.page_image import PageImage
+from ..rendering.page_image import PageEvidence
 from ..rendering.pool import OpenedSource, RenderPool
+from ..sources.detection import PDF
+from .asking import FirstReading, PageAsker, PageRequest
 from .cache import PageCache, page_key, worth_keeping
 from .dispatch import Dispatcher, PageFailure, PageReply
 from .endpoints import EndpointPool
+from .escalation import doubts_about, escalation_step, is_surer
 from .judgement import needs_recovery
 from .ladder import PageLadder
 from .metrics import RunMetrics
 from .page import failed_page, has_words, page_from_record, reason_for
+from .passes import with_regions
 from .record import PageRecord, ReplyPart
 from .recovery import recover
-from .window import PageWindow
+from .window import PageVisit, PageWindow
 
 T = TypeVar("T")
-
-logger = logging.getLogger(__name__)
-
-# A server that refuses even less than this takes no pages.
-_SMALLEST_PICTURE_BYTES = 20_000
 
 
 class PageReader:
@@ -48,6 +45,7 @@ class PageReader:
         cache: Where records are kept, or None.
         files: A thread for what blocks on the disk.
         options: The caller's.
+        engine: Name of the engine.
         text_layer: Whether the engine goes by the PDF's text layer.
     """
 
@@ -65,18 +63,13 @@ class PageReader:
         text_layer: bool,
     ) -> None:
         self._endpoints = endpoints
-        self._dispatcher = dispatcher
-        self._renders = renders
         self._window = window
         self._cache = cache
         self._files = files
         self._options = options
         self._engine = engine
         self._text_layer = text_layer
-        self._picture_limit = options.max_image_bytes
-        self._largest_taken = 0  # bytes of a picture that was replied to
-        # A worker that is asked for one page at a time draws the next one as soon as it is free.
-        self._drawing = asyncio.Semaphore(renders.width)
+        self._asker = PageAsker(endpoints, dispatcher, renders, options, engine=engine, text_layer=text_layer)
         self._any_reply = False
         self._started = 0
         self._fingerprint = self._find_fingerprint() if cache is not None else ""
@@ -88,28 +81,16 @@ class PageReader:
                 f"cache_dir: the replies of the {self._engine} backend cannot be kept, since its session has "
                 "no fingerprint"
             )
-        ladder = [self._options.recover, self._options.text_layer_fallback]
-        return json.dumps([session.fingerprint, *ladder])
+        options = self._options
+        ways: list[object] = [options.recover, options.text_layer_fallback]
+        if options.passes != "single" or options.escalate is not None:
+            ways += [options.passes, options.escalate]
+        return json.dumps([session.fingerprint, *ways])
 
     @property
     def profile(self) -> str:
         """Name of the profile that replies are decoded with."""
         return self._endpoints.session.profile.name
-
-    def settings(self) -> RenderSettings:
-        """How pages are drawn for this model and these options, now."""
-        return replace(self._wanted_settings(), max_image_bytes=self._picture_limit)
-
-    def _wanted_settings(self) -> RenderSettings:
-        largest = self._endpoints.session.profile.max_image_size
-        if self._options.max_image_size is not None:
-            largest = self._options.max_image_size
-        return RenderSettings(
-            max_image_size=largest,
-            dpi=self._options.dpi,
-            text_layer=self._text_layer,
-            max_image_bytes=self._options.max_image_bytes,
-        )
 
     async def read(self, opened: OpenedSource, number: int, metrics: RunMetrics) -> ParsedPage:
         """Read one page.
@@ -121,80 +102,114 @@ class PageReader:
         key = ""
         if self._cache is not None:
             # A picture that some server found too large does not change what the page is kept under.
-            key = page_key(
-                opened.source.content_hash, number, self._wanted_settings(), self._fingerprint, self._engine
-            )
+            settings = self._asker.wanted_settings()
+            key = page_key(opened.source.content_hash, number, settings, self._fingerprint, self._engine)
             kept = await self._on_disk(self._cache.get, key)
             if kept is not None:
                 metrics.cached(kept.attempts)
+                kept = await self._with_evidence(kept, key, opened, number, metrics)
                 return page_from_record(kept, self.profile)
-        await self._window.enter(opened)
-        priority = self._started
-        self._started += 1
-        visit = _Visit(self._window)
-        try:
-            page, record = await self._asked(opened, number, priority, visit, metrics)
-        finally:
-            visit.end()
+        async with self._visit(opened, number, metrics) as request:
+            page, record = await self._read(request)
         if self._cache is not None and record is not None and worth_keeping(page, record):
             await self._on_disk(self._cache.put, key, record)
         return page
 
-    async def _asked(
-        self, opened: OpenedSource, number: int, priority: int, visit: _Visit, metrics: RunMetrics
-    ) -> tuple[ParsedPage, PageRecord | None]:
-        attempts = 0
-        steps: tuple[PageStep, ...] = ()
-        settings = self.settings()
-        while True:
-            try:
-                image = await self._drawn(opened, number, settings, metrics)
-            except PageRenderError as error:
-                if self._options.on_page_error == "raise":
-                    raise
-                return failed_page(number, "render_failed", reason_for(error, 0)), None
-            visit.weigh(len(image.data))
+    @asynccontextmanager
+    async def _visit(
+        self, opened: OpenedSource, number: int, metrics: RunMetrics
+    ) -> AsyncIterator[PageRequest]:
+        await self._window.enter(opened)
+        priority = self._started
+        self._started += 1
+        visit = PageVisit(self._window)
+        try:
+            yield PageRequest(opened, number, priority, visit, metrics)
+        finally:
+            visit.end()
+
+    async def _with_evidence(
+        self, kept: PageRecord, key: str, opened: OpenedSource, number: int, metrics: RunMetrics
+    ) -> PageRecord:
+        """A record from the cache with what its page is checked against, as the options want it.
+
+        Replies are kept however they were checked, so that nobody has to ask again for a check.
+        """
+        settings = self._asker.settings()
+        if not settings.evidence:
+            return replace(kept, evidence=None)
+        if kept.evidence is not None or not kept.parts or opened.source.media_type != PDF:
+            return kept
+        try:
+            async with self._visit(opened, number, metrics) as request:
+                image = await self._asker.draw(request, settings)
+        except PageRenderError:
+            return kept  # it was drawn when it was read; without a check it is as good as then
+        kept = replace(kept, evidence=image.evidence or PageEvidence())
+        if self._cache is not None:
+            await self._on_disk(self._cache.put, key, kept)
+        return kept
+
+    async def _read(self, request: PageRequest) -> tuple[ParsedPage, PageRecord | None]:
+        number = request.number
+        try:
+            settings = self._asker.settings()
+            image = await self._asker.draw(request, settings)
             if image.is_blank and not has_words(image):
                 record = PageRecord(image.geometry, image.issues)
                 return page_from_record(record, self.profile), record
-            outcome = await self._dispatcher.read(image, priority=priority, metrics=metrics)
-            attempts += outcome.attempts
-            steps += outcome.steps
-            limit = self._smaller_picture(outcome, image, settings)
-            if limit is None:
-                break
-            settings = replace(settings, max_image_bytes=limit)
-            reason = f"the server refused a picture of {len(image.data):,} bytes"
-            steps += (PageStep(action="smaller", reason=reason),)
-        record = PageRecord(image.geometry, image.issues, (), steps, attempts)
-        if isinstance(outcome, PageFailure):
-            self._raise_if_fatal(outcome)
-            reason = reason_for(outcome.error, attempts)
-            page = failed_page(number, "failed", reason, geometry=image.geometry, attempts=attempts)
-            page = page.model_copy(update={"steps": steps})
-            is_wanted = self._options.text_layer_fallback
-        else:
+            first = await self._asker.first_reading(request, image, settings)
+        except PageRenderError as error:
+            if self._options.on_page_error == "raise":
+                raise
+            return failed_page(number, "render_failed", reason_for(error, 0)), None
+        cause: Exception | None = None
+        if isinstance(first.outcome, PageReply):
             self._any_reply = True
-            self._largest_taken = max(self._largest_taken, len(image.data))
-            record = replace(record, parts=(ReplyPart(outcome.reply, (image.width, image.height)),))
-            page = page_from_record(record, self.profile)
-            # An engine that goes by the text layer has read it already, and it has no other sampling.
-            is_wanted = self._options.recover and not self._text_layer and needs_recovery(page) is not None
-        if is_wanted:
-            endpoint = outcome.endpoint if isinstance(outcome, PageReply) else None
-            ladder = PageLadder(
-                self._dispatcher, self._renders, opened, image, settings, endpoint, priority, metrics
-            )
-            page, record = await self._recovered(page, record, ladder)
-            if page.status == "ok":
-                metrics.recovered()
+            page, record = await self._more_readings(request, first)
+        else:
+            cause = first.outcome.error
+            page, record = await self._unread(request, first, first.outcome)
         if page.status == "failed" and self._options.on_page_error == "raise":
-            cause = outcome.error if isinstance(outcome, PageFailure) else None
-            raise PageReplyError(opened.source.file_name, number, page.issues[-1].message) from cause
+            message = page.issues[-1].message
+            raise PageReplyError(request.opened.source.file_name, number, message) from cause
         return page, record if record.parts else None
 
+    async def _unread(
+        self, request: PageRequest, first: FirstReading, failure: PageFailure
+    ) -> tuple[ParsedPage, PageRecord]:
+        """A page without a reply, or with the file's own text."""
+        if isinstance(failure.error, AuthenticationError | ModelNotFoundError) and not self._any_reply:
+            raise failure.error  # all other pages would end with it as well
+        record = first.record
+        reason = reason_for(failure.error, record.attempts)
+        geometry = first.image.geometry
+        page = failed_page(request.number, "failed", reason, geometry=geometry, attempts=record.attempts)
+        page = page.model_copy(update={"steps": record.steps})
+        if self._options.text_layer_fallback:
+            return await self._recovered(request, page, record, self._asker.ladder(request, first))
+        return page, record
+
+    async def _more_readings(
+        self, request: PageRequest, first: FirstReading
+    ) -> tuple[ParsedPage, PageRecord]:
+        """Recover a page that is not whole, read its regions, and read again what is in doubt."""
+        options, record, ladder = self._options, first.record, self._asker.ladder(request, first)
+        page = page_from_record(record, self.profile)
+        # An engine that goes by the text layer has read it already, and it has no other sampling.
+        if options.recover and not self._text_layer and needs_recovery(page) is not None:
+            page, record = await self._recovered(request, page, record, ladder)
+        if options.passes != "single":
+            detection = None if first.detected is None else ladder.detected(first.detected)
+            record = await with_regions(record, ladder, self.profile, detection=detection)
+            record = ladder.added_to(record)
+            page = page_from_record(record, self.profile)
+        if options.escalate is not None and doubts_about(page) is not None:
+            page, record = await self._escalated(request, first, page, record)
+        return page, record
+
     async def _recovered(
-        self, page: ParsedPage, record: PageRecord, ladder: PageLadder
+        self, request: PageRequest, page: ParsedPage, record: PageRecord, ladder: PageLadder
     ) -> tuple[ParsedPage, PageRecord]:
         page, record = await recover(
             page,
@@ -204,64 +219,68 @@ class PageReader:
             text_layer_fallback=self._options.text_layer_fallback,
         )
         record = ladder.added_to(record)
+        if page.status == "ok":
+            request.metrics.recovered()
         return page.model_copy(update={"attempts": record.attempts, "steps": record.steps}), record
 
-    async def _drawn(
-        self, opened: OpenedSource, number: int, settings: RenderSettings, metrics: RunMetrics
-    ) -> PageImage:
-        async with self._drawing:
-            began = time.perf_counter()
-            image = await self._renders.render(opened, number, settings)
-            metrics.rendered(time.perf_counter() - began)
-        return image
+    async def _escalated(
+        self, request: PageRequest, first: FirstReading, page: ParsedPage, record: PageRecord
+    ) -> tuple[ParsedPage, PageRecord]:
+        """The surer of the page and its reading with more care, where there is such a way."""
+        how = self._options.escalate
+        if how == "larger":
+            second = await self._read_larger(request, first, page, record)
+        else:
+            second = await self._read_in_more_passes(request, first, page, record)
+        if second is None:
+            return page, record
+        found = page_from_record(second, self.profile)
+        if not is_surer(found, page):
+            second = replace(record, steps=second.steps, attempts=second.attempts)
+            found = page_from_record(second, self.profile)
+        request.metrics.escalated(settled=not found.needs_review)
+        return found, second
 
-    def _raise_if_fatal(self, outcome: PageFailure) -> None:
-        """Raise what all other pages would end with as well."""
-        fatal = isinstance(outcome.error, AuthenticationError | ModelNotFoundError)
-        if fatal and not self._any_reply:
-            raise outcome.error
-
-    def _smaller_picture(
-        self, outcome: PageReply | PageFailure, image: PageImage, settings: RenderSettings
-    ) -> int | None:
-        """Bytes that the page may have where its picture was too large for the server; None for no other try.
-
-        The limit that is found so holds for all further pages, unless a picture of that size was taken
-        before: then one server of several, or something on the way, takes less at times.
-        """
-        if not isinstance(outcome, PageFailure) or outcome.error.status != 413:
+    async def _read_larger(
+        self, request: PageRequest, first: FirstReading, page: ParsedPage, record: PageRecord
+    ) -> PageRecord | None:
+        """The page from the largest picture that the model takes; None where that is the one it was."""
+        settings = self._asker.largest_settings()
+        try:
+            image = await self._asker.draw(request, settings)
+        except PageRenderError:
             return None
-        if settings.max_image_bytes is not None and len(image.data) > settings.max_image_bytes:
-            return None  # the renderer could not make it any smaller
-        limit = len(image.data) // 2
-        if limit < _SMALLEST_PICTURE_BYTES:
+        if image.width * image.height <= first.image.width * first.image.height:
             return None
-        if len(image.data) <= self._largest_taken:
-            return limit
-        limit = self._picture_limit = min(limit, self._picture_limit or limit)
-        logger.warning(
-            "The server refuses a picture of %s bytes: pages now go with at most %s bytes, as JPEG. "
-            "Set max_image_bytes= to its limit.",
-            f"{len(image.data):,}",
-            f"{limit:,}",
-        )
-        return limit
+        outcome = await self._asker.send(request, image)
+        request.metrics.asked("escalation", outcome.attempts, outcome.usage)
+        steps = (*record.steps, *outcome.steps, escalation_step("read larger", page))
+        record = replace(record, steps=steps, attempts=record.attempts + outcome.attempts)
+        if isinstance(outcome, PageFailure):
+            return record
+        parts = (ReplyPart(outcome.reply, (image.width, image.height)),)
+        record = replace(record, parts=parts, regions=(), evidence=image.evidence)
+        if self._options.passes == "single":
+            return record
+        larger = replace(first, image=image, settings=settings, outcome=outcome)
+        ladder = self._asker.ladder(request, larger, stage="escalation")
+        record = await with_regions(record, ladder, self.profile, detection=record.detection)
+        return ladder.added_to(record)
+
+    async def _read_in_more_passes(
+        self, request: PageRequest, first: FirstReading, page: ParsedPage, record: PageRecord
+    ) -> PageRecord | None:
+        """The page in double or triple pass; None where it was read so already."""
+        how, passes = self._options.escalate, self._options.passes
+        if passes in ("triple", how):
+            return None
+        ladder = self._asker.ladder(request, first, stage="escalation")
+        detection = None
+        if how == "triple" and self._asker.can_detect():
+            detection = await ladder.detect()
+        record = replace(record, steps=(*record.steps, escalation_step(f"read in {how} pass", page)))
+        record = await with_regions(record, ladder, self.profile, detection=detection)
+        return ladder.added_to(record)
 
     async def _on_disk(self, call: Callable[..., T], *args: object) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._files, call, *args)
-
-
-class _Visit:
-    """A page's stay in the window: its bytes are taken off again whatever happens."""
-
-    def __init__(self, window: PageWindow) -> None:
-        self._window = window
-        self._bytes = 0
-
-    def weigh(self, size: int) -> None:
-        """Count this picture in place of the one before."""
-        self._window.weigh(size - self._bytes)
-        self._bytes = size
-
-    def end(self) -> None:
-        self._window.leave(self._bytes)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..backends.base import ModelReply
-from ..document import Issue, PageStep
-from ..rendering.page_image import PageGeometry
+from ..document import BBox, Issue, PageStep
+from ..rendering.page_image import PageEvidence, PageGeometry
+from .regions import Region
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,23 @@ class ReplyPart:
 
 
 @dataclass(frozen=True, slots=True)
+class RegionReply:
+    """A region that was read by itself.
+
+    Attributes:
+        region: What was to be read.
+        box: What the picture shows, margin included: 0..1 of the page.
+        reply: As it came; None where no request was needed, or none was answered.
+        image_size: Pixels (width, height) of the picture that was sent; (0, 0) where there was none.
+    """
+
+    region: Region
+    box: BBox
+    reply: ModelReply | None
+    image_size: tuple[int, int] = (0, 0)
+
+
+@dataclass(frozen=True, slots=True)
 class PageRecord:
     """What became of a page, before decoding.
 
@@ -37,6 +55,9 @@ class PageRecord:
             blank and nothing was sent.
         steps: What was done beyond asking once.
         attempts: Requests that it took.
+        detection: The reply to the task that asks for regions alone.
+        regions: What was read of the page by itself, in the order of `regions_to_read`.
+        evidence: What the file stores as text.
     """
 
     geometry: PageGeometry
@@ -44,3 +65,6 @@ class PageRecord:
     parts: tuple[ReplyPart, ...] = ()
     steps: tuple[PageStep, ...] = ()
     attempts: int = 0
+    detection: ReplyPart | None = None
+    regions: tuple[RegionReply, ...] = ()
+    evidence: PageEvidence | None = None

@@ -7,20 +7,18 @@ requests. What fails on the way leaves the best page so far as it is.
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Coroutine, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, Protocol
 
 from ..backends.base import ModelReply
 from ..document import PageStep, ParsedPage, StepAction
 from ..rendering.page_image import PageBand, TextLayer
+from .concurrent import gathered
 from .judgement import is_better, loops, needs_recovery, useful_text
 from .layer_text import reply_of_layer
 from .page import page_from_record
 from .record import PageRecord, ReplyPart
-
-T = TypeVar("T")
 
 _FEW, _MANY = 2, 4
 # Cuts so near to each other, in fractions of the page, go through the same gap: a line of text is higher.
@@ -185,7 +183,7 @@ class _Climb:
     async def _ask(self, bands: Sequence[PageBand]) -> list[tuple[ReplyPart, ...]]:
         """What each band says: one part, or none for a band with nothing on it, which is not sent."""
         self._requests += sum(not band.image.is_blank for band in bands)
-        return await _all(self._read_band(band) for band in bands)
+        return await gathered(self._read_band(band) for band in bands)
 
     async def _read_band(self, band: PageBand) -> tuple[ReplyPart, ...]:
         if band.image.is_blank:
@@ -223,14 +221,3 @@ def _within(outer: PageBand, bands: Sequence[PageBand]) -> list[PageBand]:
 
 def _edges(band: PageBand) -> tuple[float, float]:
     return band.top, band.bottom
-
-
-async def _all(calls: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
-    """The results of calls made side by side; if one fails, none goes on behind its back."""
-    tasks = [asyncio.ensure_future(call) for call in calls]
-    try:
-        return list(await asyncio.gather(*tasks))
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)

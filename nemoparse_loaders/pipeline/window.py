@@ -95,3 +95,20 @@ class PageWindow:
             tickets.remove(ticket)
         if not tickets:
             del self._waiting[document]
+
+
+class PageVisit:
+    """A page's stay in a window: its bytes are taken off again whatever happens."""
+
+    def __init__(self, window: PageWindow) -> None:
+        self._window = window
+        self._bytes = 0
+
+    def weigh(self, size: int) -> None:
+        """Count this picture in place of the one before."""
+        self._window.weigh(size - self._bytes)
+        self._bytes = size
+
+    def end(self) -> None:
+        """The page leaves."""
+        self._window.leave(self._bytes)

@@ -8,11 +8,13 @@ from pathlib import Path
 from hypothesis import strategies as st
 
 from nemoparse_loaders.backends.base import ModelReply
-from nemoparse_loaders.document import Issue, PageStep, Usage
+from nemoparse_loaders.document import BBox, Issue, PageStep, Usage
 from nemoparse_loaders.pipeline.cache import page_key
 from nemoparse_loaders.pipeline.cache_folder import FOLDER_NAME
-from nemoparse_loaders.pipeline.record import PageRecord, ReplyPart
+from nemoparse_loaders.pipeline.record import PageRecord, RegionReply, ReplyPart
+from nemoparse_loaders.pipeline.regions import Region
 from nemoparse_loaders.rendering import PageGeometry, RenderSettings
+from nemoparse_loaders.rendering.page_image import EvidenceWord, PageEvidence
 
 BLOCK = 4096
 
@@ -48,11 +50,31 @@ _issues = st.builds(
 )
 _steps = st.builds(
     PageStep,
-    action=st.sampled_from(("retry", "busy", "smaller", "reread", "bands", "text_layer")),
+    action=st.sampled_from(
+        ("retry", "busy", "smaller", "reread", "bands", "text_layer", "detection", "region", "escalate")
+    ),
     reason=_TEXT,
 )
 _parts = st.builds(
     ReplyPart, reply=_replies, image_size=st.tuples(_COUNT, _COUNT), top=_NUMBER, bottom=_NUMBER
+)
+
+_boxes = st.builds(BBox, _NUMBER, _NUMBER, _NUMBER, _NUMBER)
+_regions = st.builds(
+    RegionReply,
+    region=st.builds(Region, box=_boxes, type=_TEXT, subject=_TEXT),
+    box=_boxes,
+    reply=st.none() | _replies,
+    image_size=st.tuples(_COUNT, _COUNT),
+)
+_words = st.builds(
+    EvidenceWord,
+    text=_TEXT,
+    bbox=_boxes,
+    hidden=st.sampled_from(("", "mode", "tiny", "no_ink", "off_page")),
+)
+_evidence = st.builds(
+    PageEvidence, words=st.lists(_words, max_size=3).map(tuple), usable=st.booleans(), raster=_NUMBER
 )
 
 records = st.builds(
@@ -62,6 +84,9 @@ records = st.builds(
     parts=st.lists(_parts, max_size=3).map(tuple),
     steps=st.lists(_steps, max_size=3).map(tuple),
     attempts=_COUNT,
+    detection=st.none() | _parts,
+    regions=st.lists(_regions, max_size=3).map(tuple),
+    evidence=st.none() | _evidence,
 )
 
 

@@ -55,9 +55,15 @@ CHANGED_SETTINGS: dict[str, RenderSettings] = {
 }
 
 
-@pytest.mark.parametrize("name", [field.name for field in dataclasses.fields(RenderSettings)])
+@pytest.mark.parametrize(
+    "name", [field.name for field in dataclasses.fields(RenderSettings) if field.name != "evidence"]
+)
 def test_another_picture_has_another_key(name: str) -> None:
     assert page_key("c0ffee", 1, CHANGED_SETTINGS[name], "model", "vllm") != key_of(1)
+
+
+def test_what_a_page_is_checked_against_changes_no_key() -> None:
+    assert page_key("c0ffee", 1, RenderSettings(evidence=True), "model", "vllm") == key_of(1)
 
 
 def test_one_resolution_has_one_key_however_it_is_written() -> None:

@@ -1,0 +1,42 @@
+"""Pages whose reading is in doubt, read again in more passes or larger."""
+
+from __future__ import annotations
+
+from ..document import PageStep, ParsedPage
+
+# Of the issues that a page has, so many reasons are named.
+_MOST_REASONS = 3
+
+
+def doubts_about(page: ParsedPage) -> str | None:
+    """Why a page should be read with more care, in words; None where no check found anything."""
+    if not page.needs_review:
+        return None
+    codes = [issue.code for issue in page.issues if issue.severity != "info"]
+    codes += [issue.code for element in page.elements for issue in element.issues if issue.severity != "info"]
+    return ", ".join(list(dict.fromkeys(codes))[:_MOST_REASONS]) or f"the page is {page.status}"
+
+
+def escalation_step(how: str, page: ParsedPage) -> PageStep:
+    """The step that says how a page was read again, and why.
+
+    Args:
+        how: In words.
+        page: As it was read first.
+    """
+    return PageStep(action="escalate", reason=f"{how}, since checks found: {doubts_about(page)}")
+
+
+def is_surer(new: ParsedPage, old: ParsedPage) -> bool:
+    """Whether a second reading of a page is to take the place of the first.
+
+    One without need for review beats one with, then one that is whole, then the one with more confidence,
+    then the one with fewer elements in doubt. Where nothing tells them apart the first one stays.
+    """
+    return _standing(new) > _standing(old)
+
+
+def _standing(page: ParsedPage) -> tuple[bool, bool, float, int]:
+    doubted = sum(any(issue.severity != "info" for issue in element.issues) for element in page.elements)
+    is_whole = page.status == "ok"
+    return not page.needs_review, is_whole, page.confidence if page.confidence is not None else -1.0, -doubted
