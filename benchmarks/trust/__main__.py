@@ -38,6 +38,8 @@ TRIES = 5
 # A page holds few tables: each is damaged in several ways.
 TABLE_KINDS = frozenset({"cells swapped", "column lost"})
 TABLE_ROUNDS = 5
+# Below this confidence OCR failed on the page as a whole: small type, odd fonts.
+OCR_FAILED = 0.5
 # Single letters are no reason for an issue.
 FEWEST_CHARS = 3
 _BINS = (0.0, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 1.0)
@@ -179,7 +181,6 @@ def print_damage(pages: Sequence[Reading]) -> None:
         total = [sum(pair) for pair in zip(total, counts, strict=True)]
         named, noticed, done = total if kind == "all" else counts
         print(f"  {kind:20} {done:4}  {named / max(1, done):19.1%}  {noticed / max(1, done):11.1%}")
-    print("agreement: elements, share of these whose text is right")
 
 
 def main() -> None:
@@ -196,9 +197,14 @@ def main() -> None:
         clean = [r for r in pages if r.look == "clean"]
         documents = len({r.document for r in clean})
         print(f"\n{name}: {documents} documents, {len(clean)} pages, {len(pages) - len(clean)} degraded")
-        print(f"undamaged: {false_alarms(clean)}")
+        failed = [r for r in clean if (verified(r.page, r.evidence).confidence or 0.0) < OCR_FAILED]
+        print(f"undamaged, {len(failed)} pages that OCR failed to read: {false_alarms(failed)}")
+        others = [r for r in clean if r not in failed]
+        print(f"undamaged, {len(others)} other pages: {false_alarms(others)}")
+        print(f"undamaged, all: {false_alarms(clean)}")
         print_damage(clean)
         bins = calibration(pages)
+        print("agreement: elements, share of these whose text is right")
         for low, high, count, right in bins:
             print(f"  {low:5.3f} to {high:5.3f}  {count:5}  {right / count:6.1%}")
         print("pooled: " + ", ".join(f"{middle:.3f} {share:.2f}" for middle, share in rising(bins)))

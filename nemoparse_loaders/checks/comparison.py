@@ -120,7 +120,7 @@ def _compared(
         if element.type in FIGURES:
             _use(offered, used)
         elif element.type in FORMULAS:
-            account.agreement = _agreement_of_formula(account.words.tokens, offered, layer)
+            _compare_formula(account, offered, layer)
             _use(offered, used)
         else:
             _pair(account, layer, offered, used, budget)
@@ -257,23 +257,23 @@ def _agreement(account: Account, layer: Layer) -> float | None:
     return 2.0 * both / (ours + theirs)
 
 
-def _agreement_of_formula(chars: Sequence[str], offered: Sequence[int], layer: Layer) -> float | None:
-    """The same for the letters and digits of a formula, in any order."""
+def _compare_formula(account: Account, offered: Sequence[int], layer: Layer) -> None:
+    """Pair the letters and digits of a formula with those in its box, in any order."""
+    chars = account.words.tokens
+    if not chars or not offered:
+        return
     counts: dict[str, int] = {}
     total = len(chars)
     for number in offered:
-        token = layer.tokens[number]
-        total += len(token)
-        for char in token:
-            counts[char] = counts.get(char, 0) + 1
-    if not chars or not offered:
-        return None
-    both = 0
-    for char in chars:
+        for char in layer.tokens[number]:
+            if char.isalnum():
+                total += 1
+                counts[char] = counts.get(char, 0) + 1
+    for index, char in enumerate(chars):
         if counts.get(char, 0) > 0:
             counts[char] -= 1
-            both += 1
-    return 2.0 * both / total
+            account.support[index] = -1
+    account.agreement = 2.0 * len(account.support) / total
 
 
 def share_in(text: str, layer: Layer, box: BBox | None) -> float | None:

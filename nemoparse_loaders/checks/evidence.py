@@ -3,8 +3,9 @@
 What is compared, and what is not:
 
 - Letters and numbers, folded (`normal_form`); no punctuation and no signs. Each word once, in any order.
-- Formulas by their letters and digits, with a warning only where most differ. Pictures and charts not at all:
-  what they show is in no text, or estimated. Words of the file in their boxes count as covered.
+- Formulas by their letters and digits, with a warning only where a digit or most of them differ. Pictures and
+  charts not at all: what they show is in no text, or estimated. Words of the file in their boxes count as
+  covered.
 - Hidden words support nothing and are missed nowhere.
 - Pages that are mostly raster images, and files whose words make no sense, are no witness: no confidence.
 """

@@ -20,6 +20,8 @@ _SHORTEST_WORD = 2
 _FAR_SHARE = 0.3
 _AGREES = 0.4
 _LONG_ENOUGH = 12
+# Of a formula that agrees so far the file stores the digits as they are shown.
+_READABLE_FORMULA = 0.6
 _DOUBLED_SHARE = 0.8
 # Page numbers and running heads that stand in the margin, and words drawn large across a page, are furniture
 # that a model may leave out. Shares of the page.
@@ -144,15 +146,22 @@ def _mostly_differs(account: Account) -> bool:
 
 
 def _formula_findings(element: Element, account: Account, page: int) -> list[Issue]:
-    if not _mostly_differs(account):
+    digits = [account.words.tokens[index] for index in account.unsupported()]
+    digits = [char for char in digits if char.isdigit()]
+    if _mostly_differs(account):
+        code = "low_agreement"
+        message = (
+            "Most letters and digits of this formula are others than those that the file stores in its box."
+        )
+    elif digits and account.agreement is not None and account.agreement >= _READABLE_FORMULA:
+        code = "unsupported_text"
+        message = (
+            f"Digits of this formula are not among those that the file stores in its box{_numbers(digits)}."
+        )
+    else:
         return []
-    message = (
-        "Most letters and digits of this formula are others than those that the file stores in its box. "
-        "Compare it with the page."
-    )
-    return [
-        Issue(code="low_agreement", message=message, severity="warning", page=page, element_id=element.id)
-    ]
+    message += " Compare it with the page."
+    return [Issue(code=code, message=message, severity="warning", page=page, element_id=element.id)]
 
 
 def uncovered_words(comparison: Comparison) -> list[int]:

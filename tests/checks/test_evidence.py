@@ -249,6 +249,9 @@ def test_formulas_are_compared_by_letters_and_digits() -> None:
     layer = "E = m c 2 + α x i n 10 z"
     same = r"E = mc^{2} + \frac{\alpha x_{i}}{n} 10 \mathrm{z}"
     assert one(same, layer, "Formula")[0] == []
+    found, _, messages = one(same.replace("10", "19"), layer, "Formula")
+    assert found == ["unsupported_text"]
+    assert "number 9" in messages
     found, confidence, _ = one(r"\sum_{k} w_{k} b_{k} q^{7} u v f g h", layer, "Formula")
     assert found == ["low_agreement"]
     assert confidence is not None
