@@ -27,7 +27,7 @@ from .table_choice import Witness, choose, reading_of, says_the_same
 from .table_rereading import choice_issues, in_place_of, with_others
 
 _PICTURE = ElementType.PICTURE.value
-# A table comes with a caption and a note or two.
+# A table comes with a caption and a note or two, a region with a heading.
 _MOST_EXTRAS = 8
 # Words of the file that stand so far outside of a picture may be meant: boxes are not exact.
 _EDGE = 0.02
@@ -228,7 +228,7 @@ class _Merge:
 
     def _give_way(self, fresh: Sequence[Element], picture: BBox) -> None:
         """Take out what was inserted before and is only a part of what comes now: a neighbour at an edge."""
-        texts = [words_in(element) for element in fresh]
+        texts = [words_in(element) for element in fresh[:_MOST_EXTRAS]]
         self._elements = [
             element
             for element in self._elements
@@ -236,7 +236,7 @@ class _Merge:
             or tables_of(element)
             or element.bbox is None
             or element.bbox.overlap(picture) <= 0.0
-            or not any(is_part(words_in(element), words) for words in texts)
+            or not any(is_part(self._with_words(element)[1], words) for words in texts)
         ]
 
     def _with_cut(self, reply: ParsedPage, blocks: list[Element]) -> list[Element]:

@@ -17,8 +17,8 @@ _IN_REGION = 0.5
 _FILLED = 0.5
 # A box that ends less than this from the edge of its picture, in fractions of the page, touches it.
 _EDGE = 0.002
-# Whole pages have no more.
-_MOST_BLOCKS = 256
+# A region is one block and its neighbours; only a reply that runs wild has more.
+_MOST_BLOCKS = 64
 
 
 def blocks_on_page(reply: ParsedPage, picture: BBox, number: int) -> list[Element]:

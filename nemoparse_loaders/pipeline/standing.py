@@ -12,6 +12,8 @@ from .region_words import is_number, is_short, share_standing, word_pairs, words
 # A neighbour at the edge of a picture is cut, and no two readings are alike to the letter.
 _STANDING = 0.8
 _NEW_NUMBERS = 0.1
+# No picture shows more elements; in a reply that runs wild all may overlap.
+_MOST_NEAR = 256
 # A short text is the same one where boxes share this part of the smaller one.
 _SHARED = 0.2
 # An element of which this part is in the picture shows whole; boxes are not exact.
@@ -93,7 +95,7 @@ class Standing:
     def _take(self, element: Element, words: Words, *, near: bool) -> None:
         if not is_short(words):
             self._whole.add(words)
-        if near:
+        if near and len(self.near) < _MOST_NEAR:
             self.near.append(element)
             self._neighbours.append(_Neighbour(element, words))
             if element.bbox is not None and share_inside(element.bbox, self._picture) < _WHOLE:
