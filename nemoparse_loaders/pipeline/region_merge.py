@@ -42,17 +42,12 @@ class RegionReading:
         region: What was to be read.
         box: What the picture shows, margin included, on the page.
         page: The decoded reply; its boxes are fractions of the picture. One without elements where the reply
-            was empty, there was none, or none was needed (`not_read`).
+            was empty, there was none, or none was needed (`regions.wants_reading`).
     """
 
     region: Region
     box: BBox
     page: ParsedPage
-
-
-def not_read(region: Region, page_number: int) -> RegionReading:
-    """The reading of a region that needs no request (`regions.wants_reading`)."""
-    return RegionReading(region, region.box, ParsedPage(number=page_number))
 
 
 def merge_regions(

@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 
 from nemoparse_loaders.document import BBox, ParsedPage
-from nemoparse_loaders.pipeline.region_merge import RegionReading, merge_regions, not_read
+from nemoparse_loaders.pipeline.region_merge import RegionReading, merge_regions
 from nemoparse_loaders.pipeline.regions import regions_to_read, wants_reading
 
 from .region_pages import (
@@ -123,7 +123,7 @@ def read_regions(
     readings = []
     for region in regions_to_read(page, detected):
         if not wants_reading(region, text_in_pictures=False):
-            readings.append(not_read(region, 1))
+            readings.append(RegionReading(region, region.box, ParsedPage(number=1)))
             continue
         blocks = [damaged(rng, block) for block in shown(truth, with_margin(region.box))]
         how = rng.random()

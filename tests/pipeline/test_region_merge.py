@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from nemoparse_loaders.decoding import decode_page, encode_page
 from nemoparse_loaders.document import BBox, Element, Issue, ParsedPage
 from nemoparse_loaders.pipeline.region_boxes import to_picture
-from nemoparse_loaders.pipeline.region_merge import RegionReading, merge_regions, not_read
+from nemoparse_loaders.pipeline.region_merge import RegionReading, merge_regions
 from nemoparse_loaders.pipeline.regions import Region, regions_to_read
 from nemoparse_loaders.rendering.page_image import EvidenceWord, PageEvidence
 
@@ -321,7 +321,7 @@ def test_where_nothing_could_be_read_an_element_marks_the_place() -> None:
 
 def test_a_picture_needs_no_words() -> None:
     region = Region(GAP, "Picture")
-    page = merge_regions(PAGE, [not_read(region, 3)])
+    page = merge_regions(PAGE, [RegionReading(region, GAP, ParsedPage(number=3))])
 
     assert (page.elements[-1].type, page.elements[-1].issues) == ("Picture", ())
     assert merged(PAGE, region) == page
