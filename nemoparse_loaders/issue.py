@@ -8,6 +8,18 @@ from .table import FrozenModel
 
 Severity = Literal["info", "warning", "error"]
 
+REVIEW_CODES = frozenset(
+    {
+        "missing_text",
+        "unsupported_text",
+        "low_agreement",
+        "hidden_text",
+        "region_unread",
+        "table_disagreement",
+    }
+)
+"""Codes of what checks and passes find: a warning of these means that somebody should look."""
+
 
 class Issue(FrozenModel):
     """Something that went wrong, or was repaired, and where.

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TypeVar
 
-from ..document import ElementType, ParsedDocument
+from ..document import Element, ElementType, ParsedDocument
+from ..issue import REVIEW_CODES
 from .blocks import Draft, Span
 from .boxes import BoxesOfPages, PageBox, boxes_json, column_boxes, page_boxes
 from .chunk import MetadataValue
@@ -65,7 +66,9 @@ Where there is nothing to say the value is "", 0 or False; ``confidence`` is the
   chunk holds, from 0, the end not included; header rows that are repeated do not count.
 - ``n_tokens``: of ``embed_text``. ``is_partial``: something is missing on a page of the chunk.
 - ``parent_id``: the section or page that the chunk belongs to, where parents are asked for.
-- ``needs_review`` is False until something sets it.
+- ``confidence``: the lowest of its elements', 0..1; -1 where none is known.
+- ``needs_review``: an element of the chunk disagrees with the page's file or with another reading of it, or
+  a page of the chunk is not whole.
 """
 
 LLM_KEYS = frozenset({"section_path", "caption", "page_label", "file_name"})
@@ -114,6 +117,9 @@ def build_metadata(
     spans = draft.spans
     numbers = _unique(span.page.number for span in spans)
     first_page = min(spans, key=lambda span: span.page.number).page if spans else None
+    elements = [span.element for span in spans if span.element is not None]
+    confidences = [element.confidence for element in elements if element.confidence is not None]
+    is_partial = draft.is_placeholder or any(span.page.status in ("partial", "failed") for span in spans)
     metadata: dict[str, MetadataValue] = {
         "source": document.source,
         "file_name": document.file_name,
@@ -144,10 +150,9 @@ def build_metadata(
         "row_start": draft.rows.row_start,
         "row_end": draft.rows.row_end,
         "n_tokens": n_tokens,
-        "is_partial": draft.is_placeholder
-        or any(span.page.status in ("partial", "failed") for span in spans),
-        "confidence": -1.0,
-        "needs_review": False,
+        "is_partial": is_partial,
+        "confidence": min(confidences, default=-1.0),
+        "needs_review": is_partial or any(_is_in_doubt(element) for element in elements),
         "parser": document.parser,
         "schema": SCHEMA,
     }
@@ -214,6 +219,10 @@ def _short_classes(classes: str, length: int) -> str:
     while len(",".join([*names, "…"])) > length:
         names.pop()
     return classes if len(classes) <= length else ",".join([*names, "…"])
+
+
+def _is_in_doubt(element: Element) -> bool:
+    return any(issue.severity == "warning" and issue.code in REVIEW_CODES for issue in element.issues)
 
 
 def _ids(spans: Sequence[Span]) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from nemoparse_loaders import EMBED_KEYS, LLM_KEYS, METADATA_KEYS, LayoutChunker
+from nemoparse_loaders import EMBED_KEYS, LLM_KEYS, METADATA_KEYS, Issue, LayoutChunker, split_document
 from nemoparse_loaders.chunking.metadata import json_size
 from nemoparse_loaders.document import BBox, Element, ElementType, ParsedDocument
 
@@ -54,6 +54,36 @@ def test_a_page_of_which_something_is_missing_marks_its_chunks(make_document: Ma
     chunks = LayoutChunker(max_tokens=16, tokenizer=lambda text: 9 * len(text.split())).chunk(document)
 
     assert [chunk.metadata["is_partial"] for chunk in chunks] == [False, True]
+    assert [chunk.metadata["needs_review"] for chunk in chunks] == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("issue", "in_doubt"),
+    [
+        (Issue(code="unsupported_text", message="...", severity="warning"), True),
+        (Issue(code="table_disagreement", message="...", severity="warning"), True),
+        (Issue(code="low_agreement", message="...", severity="info"), False),
+        (Issue(code="malformed", message="...", severity="warning"), False),
+    ],
+)
+def test_a_chunk_is_as_sure_as_its_least_sure_element(
+    make_document: MakeDocument, issue: Issue, in_doubt: bool
+) -> None:
+    def sure(confidence: float | None, *issues: Issue) -> Element:
+        return Element(
+            id="",
+            type="Text",
+            markdown="Some words.",
+            text="Some words.",
+            confidence=confidence,
+            issues=issues,
+        )
+
+    document = make_document([sure(0.9), sure(0.4, issue), sure(None)])
+    (chunk,) = LayoutChunker().chunk(document)
+    assert (chunk.metadata["confidence"], chunk.metadata["needs_review"]) == (0.4, in_doubt)
+    (page,) = split_document(document, "page")
+    assert (page.metadata["confidence"], page.metadata["needs_review"]) == (0.4, in_doubt)
 
 
 def test_boxes_are_merged_by_page_where_room_is_short(make_document: MakeDocument) -> None:
