@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator, Mapping
 from os import PathLike
 from pathlib import PurePath, PurePosixPath
-from typing import Any
+from typing import Any, get_args
 
 from langchain_core.document_loaders import BaseBlobParser
 from langchain_core.documents import Document
@@ -24,9 +24,7 @@ from nemoparse_loaders import (
     save_figures,
 )
 
-from .documents import CONTENTS, Content, log_failures, to_documents
-
-SPLITS = ("document", "page", "element", "chunk")
+from .documents import Content, checked_content, log_failures, to_documents
 
 
 class NemotronParseBlobParser(BaseBlobParser):
@@ -38,10 +36,12 @@ class NemotronParseBlobParser(BaseBlobParser):
     Args:
         split: What becomes a Document: the "document" (for `NemotronParseChunker`), or at once each "page",
             "element" or "chunk".
-        chunker: Makes the chunks of ``split="chunk"``.
+        chunker: Makes the chunks of ``split="chunk"``; for all pieces it says which elements count.
         include_failed: Show failed pages as marked placeholders in place of leaving them out.
-        content: What ``page_content`` of a piece is: the "text", Markdown; or the "embed_text", plain words
-            under their headings.
+        content: What ``page_content`` of a piece is: "markdown", that of a chunk under heading path and
+            caption, and within its budget; the chunker's "embed_text", plain words unless it embeds
+            Markdown; or "text", Markdown alone, which may be longer than the budget. For "markdown" a
+            chunker is taken as if it were made with ``embed="markdown"``.
         image_dir: Folder for pictures of figures and charts, cut out of their pages; their path is
             "image_path" in the metadata, which is then empty for all other pieces.
         image_dpi: Resolution of these pictures.
@@ -62,7 +62,7 @@ class NemotronParseBlobParser(BaseBlobParser):
         split: Split = "chunk",
         chunker: LayoutChunker | None = None,
         include_failed: bool = False,
-        content: Content = "text",
+        content: Content = "markdown",
         image_dir: str | PathLike[str] | None = None,
         image_dpi: float = 150,
         backend: Any = "auto",
@@ -72,10 +72,14 @@ class NemotronParseBlobParser(BaseBlobParser):
         password: SecretStr | str | None = None,
         **options: Any,
     ) -> None:
-        if split not in SPLITS:
-            raise OptionError(f"split must be one of {', '.join(SPLITS)}, not {split!r}")
-        if content not in CONTENTS:
-            raise OptionError(f'content must be "text" or "embed_text", not {content!r}')
+        if split not in get_args(Split):
+            raise OptionError(f"split must be one of {', '.join(get_args(Split))}, not {split!r}")
+        checked_content(content)
+        if chunker is not None and chunker.parents is not None:
+            raise OptionError(
+                "chunker: a loader gives no parents, and chunks would name some that are nowhere; take "
+                'split="document" and NemotronParseChunker(parents=...).split_with_parents'
+            )
         if not image_dpi > 0:
             raise OptionError(f"image_dpi must be above 0, not {image_dpi}")
         self.split = split

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import uuid
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,7 +13,14 @@ from langchain_core.documents import BaseDocumentTransformer, Document
 
 from nemoparse_loaders import LayoutChunker, OptionError, split_text
 
-from .documents import CONTENTS, Content, NemotronParseDocument, chunks_with_figures, documents_of
+from .documents import (
+    Content,
+    NemotronParseDocument,
+    checked_content,
+    chunker_for,
+    chunks_with_figures,
+    documents_of,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -28,9 +37,10 @@ class NemotronParseChunker(BaseDocumentTransformer):
         max_tokens: Longest chunk, in tokens of what is embedded.
         tokenizer: Counts tokens; as `LayoutChunker` takes it.
         overlap_sentences: Sentences that a piece of an over-long text repeats.
-        content: What ``page_content`` is: the "text", Markdown for readers and models that answer; or the
-            "embed_text", plain words under their headings, which most embedders find better. LangChain embeds
-            ``page_content``.
+        content: What ``page_content`` is, and so what LangChain embeds: "markdown" under heading path and
+            caption, for embedders and for models that answer; "embed_text", plain words under them, which
+            most embedders find better; both keep to ``max_tokens``. Or "text", the Markdown alone, which may
+            be longer than that.
         **options: Those of `LayoutChunker`: ``min_tokens``, ``parents``, ``furniture``, ``pictures``,
             ``footnotes``, ``toc``.
     """
@@ -41,20 +51,28 @@ class NemotronParseChunker(BaseDocumentTransformer):
         max_tokens: int = 512,
         tokenizer: Any = None,
         overlap_sentences: int = 1,
-        content: Content = "text",
+        content: Content = "markdown",
         **options: Any,
     ) -> None:
-        if content not in CONTENTS:
-            raise OptionError(f'content must be "text" or "embed_text", not {content!r}')
-        self.chunker = LayoutChunker(
-            max_tokens=max_tokens, tokenizer=tokenizer, overlap_sentences=overlap_sentences, **options
+        checked_content(content)
+        if "embed" in options:
+            raise OptionError("embed: content says what is embedded")
+        self.chunker = chunker_for(
+            content,
+            LayoutChunker(
+                max_tokens=max_tokens, tokenizer=tokenizer, overlap_sentences=overlap_sentences, **options
+            ),
         )
         self.content: Content = content
         self._told: set[str] = set()
 
     def transform_documents(self, documents: Sequence[Document], **kwargs: Any) -> list[Document]:
-        """Chunk each Document; the Document's own metadata goes on top of the chunk's."""
-        return [chunk for document in documents for chunk in self._split(document)[1]]
+        """Chunk each Document.
+
+        The Document's own metadata goes on top of the chunk's, but for what tells of the chunk itself
+        (``chunk_id``, ``n_tokens``, ...).
+        """
+        return self.split_with_parents(documents)[1]
 
     def split_with_parents(self, documents: Sequence[Document]) -> tuple[list[Document], list[Document]]:
         """The sections or pages of Documents, and their chunks, which know them by ``parent_id``.
@@ -63,28 +81,26 @@ class NemotronParseChunker(BaseDocumentTransformer):
             (parents, chunks). The content of parents is always their text. Without ``parents=`` there are
             none.
         """
-        split = [self._split(document) for document in documents]
-        return (
-            [parent for parents, _ in split for parent in parents],
-            [chunk for _, chunks in split for chunk in chunks],
-        )
+        seen: Counter[str] = Counter()
+        parents: list[Document] = []
+        chunks: list[Document] = []
+        for document in documents:
+            above, below = self._split(document, document.id or _id_of(document, seen))
+            parents += above
+            chunks += below
+        return parents, chunks
 
-    def _split(self, document: Document) -> tuple[list[Document], list[Document]]:
+    def _split(self, document: Document, doc_id: str) -> tuple[list[Document], list[Document]]:
         carried = document if isinstance(document, NemotronParseDocument) else None
         split = split_text(
             document.page_content,
             layout_json=carried.layout_json if carried else "",
-            doc_id=document.id or _id_of(document),
+            doc_id=doc_id,
             chunker=self.chunker,
         )
         if split.problem:
             self._tell_once(document, split.problem)
-        # What the loader wrote about the document as a whole gives way to what is true of the chunk.
-        theirs = {
-            key: value
-            for key, value in document.metadata.items()
-            if key not in split.whole or split.whole[key] != value
-        }
+        theirs = split.inherited(document.metadata)
         chunks, paths = split.chunks, None
         if carried and carried.figure_paths and not split.problem:
             paths = carried.figure_paths
@@ -103,8 +119,26 @@ class NemotronParseChunker(BaseDocumentTransformer):
             )
 
 
-def _id_of(document: Document) -> str:
-    """From where it comes and what it says, so that the same Document has the same chunk ids."""
-    return str(
-        uuid.uuid5(uuid.NAMESPACE_URL, f"{document.metadata.get('source', '')}\n{document.page_content}")
+def _id_of(document: Document, seen: Counter[str]) -> str:
+    """From its content and metadata, so that the same Document has the same chunk ids in every run.
+
+    Documents that are equal in both, like two empty forms of one source, are told apart by their order.
+
+    Args:
+        document: One without an id.
+        seen: How often each was seen in this call; it is counted.
+    """
+    # JSON in ASCII, since no hash takes lone surrogates.
+    mark = json.dumps(
+        [document.page_content, document.metadata], sort_keys=True, default=_stable, skipkeys=True
+    )
+    seen[mark] += 1
+    return str(uuid.uuid5(uuid.NAMESPACE_URL, f"{mark}\n{seen[mark]}"))
+
+
+def _stable(value: object) -> str:
+    """A value of the caller's, without the address in memory that objects show of themselves."""
+    kind = type(value)
+    return (
+        kind.__name__ if kind.__repr__ is object.__repr__ and kind.__str__ is object.__str__ else str(value)
     )

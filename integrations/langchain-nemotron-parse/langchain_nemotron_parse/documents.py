@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import logging
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from langchain_core.documents import Document
 from pydantic import Field
@@ -13,6 +13,7 @@ from pydantic import Field
 from nemoparse_loaders import (
     Chunk,
     LayoutChunker,
+    OptionError,
     ParsedDocument,
     Split,
     figure_chunks,
@@ -22,8 +23,7 @@ from nemoparse_loaders import (
 
 logger = logging.getLogger(__name__)
 
-Content = Literal["text", "embed_text"]
-CONTENTS = ("text", "embed_text")
+Content = Literal["markdown", "text", "embed_text"]
 
 IMAGE_PATH = "image_path"
 
@@ -52,6 +52,22 @@ class NemotronParseDocument(Document):
         return Document.lc_id()
 
 
+def checked_content(content: str) -> None:
+    """Refuse what is no `Content`.
+
+    Raises:
+        OptionError: It is none.
+    """
+    if content not in get_args(Content):
+        raise OptionError(f'content must be "markdown", "text" or "embed_text", not {content!r}')
+
+
+def chunker_for(content: Content, chunker: LayoutChunker | None) -> LayoutChunker:
+    """The chunker whose budget counts what is going to be the content: of "markdown" one that embeds it."""
+    chunker = chunker or LayoutChunker()
+    return chunker.with_options(embed="markdown") if content == "markdown" else chunker
+
+
 def to_documents(
     document: ParsedDocument,
     *,
@@ -59,7 +75,7 @@ def to_documents(
     chunker: LayoutChunker | None = None,
     include_failed: bool = False,
     extra: Mapping[str, Any] | None = None,
-    content: Content = "text",
+    content: Content = "markdown",
     figure_paths: Mapping[str, str] | None = None,
 ) -> list[Document]:
     """Translate one parsed document.
@@ -67,10 +83,10 @@ def to_documents(
     Args:
         document: What the parser gave.
         split: One Document for the file, or one a page, element or chunk.
-        chunker: For ``split="chunk"``.
+        chunker: For pieces; the whole is what the parser gave.
         include_failed: Show failed pages as marked placeholders.
         extra: The caller's metadata; on equal keys it wins. Each Document gets its own deep copy.
-        content: What ``page_content`` of a piece is: the "text" or the "embed_text".
+        content: What ``page_content`` of a piece is, as `NemotronParseBlobParser` has it.
         figure_paths: Element id -> PNG file of a picture or chart; None where none were asked for.
 
     Returns:
@@ -78,11 +94,12 @@ def to_documents(
         piece has "image_path" in its metadata, empty where it is no figure, and figures without words are
         pieces of their own behind all others.
     """
-    chunks = split_document(document, split, chunker=chunker, include_failed=include_failed)
     if split != "document":
-        return documents_of(
-            chunks_with_figures(chunks, document, figure_paths, chunker), extra or {}, content, figure_paths
-        )
+        chunker = chunker_for(content, chunker)
+        chunks = split_document(document, split, chunker=chunker, include_failed=include_failed)
+        chunks = chunks_with_figures(chunks, document, figure_paths, chunker)
+        return documents_of(chunks, extra or {}, content, figure_paths)
+    chunks = split_document(document, split, include_failed=include_failed)
     layout_json = layout_to_json(document)
     return [
         NemotronParseDocument(
@@ -105,7 +122,7 @@ def documents_of(
     """A Document for each chunk, the caller's metadata on top of its own."""
     return [
         Document(
-            page_content=chunk.embed_text if content == "embed_text" else chunk.text,
+            page_content=chunk.text if content == "text" else chunk.embed_text,
             id=chunk.id,
             metadata={
                 **chunk.metadata,
@@ -121,14 +138,13 @@ def chunks_with_figures(
     chunks: Sequence[Chunk],
     document: ParsedDocument,
     figure_paths: Mapping[str, str] | None,
-    chunker: LayoutChunker | None = None,
+    chunker: LayoutChunker,
 ) -> list[Chunk]:
     """The chunks, and those of figures that have a picture and no chunk."""
     if not figure_paths:
         return list(chunks)
-    shown = {_path_of(chunk, figure_paths) for chunk in chunks}
-    figures = figure_chunks(document, chunker)
-    return [*chunks, *(figure for figure in figures if _path_of(figure, figure_paths) not in shown)]
+    figures = figure_chunks(document, chunker, beside=chunks)
+    return [*chunks, *(figure for figure in figures if _path_of(figure, figure_paths))]
 
 
 def _path_of(chunk: Chunk, figure_paths: Mapping[str, str]) -> str:

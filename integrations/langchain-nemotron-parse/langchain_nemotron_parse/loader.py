@@ -14,6 +14,7 @@ from langchain_core.documents.base import Blob
 from nemoparse_loaders import OptionError, ParsedDocument, SourceInput
 
 from .blob_parser import NemotronParseBlobParser, input_of, named_as
+from .streams import readable_again
 
 FileInput = str | PathLike[str] | bytes | bytearray | memoryview | BinaryIO | Blob | SourceInput
 
@@ -104,7 +105,8 @@ class NemotronParseLoader(BaseLoader):
             given = SourceInput(file, **self._about)
         if isinstance(given.data, (str, PathLike)) and given.root is None:
             return replace(given, root=self._root)
-        return given
+        # The pictures are cut out of the same bytes.
+        return given if self.blob_parser.image_dir is None else readable_again(given)
 
     def _documents(
         self, document: ParsedDocument, inputs: list[SourceInput], figures: Mapping[str, str] | None

@@ -11,7 +11,7 @@ from langchain_core.documents import BaseDocumentTransformer, Document
 
 from langchain_nemotron_parse import NemotronParseChunker, NemotronParseDocument, NemotronParseLoader
 from nemoparse_loaders import METADATA_KEYS, OptionError
-from nemoparse_loaders.testing import ParseServer
+from nemoparse_loaders.testing import HttpError, ParseServer
 
 MARKDOWN = """# Boats
 
@@ -94,3 +94,55 @@ def test_a_document_of_another_loader(caplog: pytest.LogCaptureFixture) -> None:
 
 def test_empty_text_gives_nothing() -> None:
     assert NemotronParseChunker().transform_documents([Document("")]) == []
+
+
+def test_equal_texts_at_different_places_have_ids_of_their_own() -> None:
+    def documents() -> list[Document]:
+        blank = "This page is intentionally left blank."
+        pages = [Document(blank, metadata={"source": "a.pdf", "page": page}) for page in (3, 7)]
+        return [*pages, pages[0].model_copy(), Document(blank), Document(blank)]
+
+    chunks = NemotronParseChunker().transform_documents(documents())
+    assert len({chunk.id for chunk in chunks}) == len(chunks) == 5
+    # A second run, and one over a part of them, give the same ids.
+    assert NemotronParseChunker().transform_documents(documents()) == chunks
+    assert NemotronParseChunker().transform_documents(documents()[1:2]) == chunks[1:2]
+
+
+def test_ids_do_not_depend_on_the_order_of_keys_or_on_addresses() -> None:
+    class Mine:
+        pass
+
+    def id_of(metadata: dict[str, object]) -> str | None:
+        return NemotronParseChunker().transform_documents([Document("Boats.", metadata=metadata)])[0].id
+
+    assert id_of({"a": 1, "when": Mine()}) == id_of({"when": Mine(), "a": 1})
+    assert id_of({"a": 1}) != id_of({"a": 2})
+
+
+def test_lone_surrogates_are_no_obstacle() -> None:
+    documents = [Document("Boats \ud800 float.", metadata={"source": "\udfff"})]
+    [chunk] = NemotronParseChunker().transform_documents(documents)
+    assert chunk.page_content == "Boats \ufffd float."
+
+
+def test_what_tells_of_a_chunk_is_its_own(document: NemotronParseDocument) -> None:
+    document.page_content += "\nEdited."
+    chunks = NemotronParseChunker(max_tokens=24).transform_documents([document])
+    assert [chunk.metadata["chunk_index"] for chunk in chunks] == list(range(len(chunks)))
+    for chunk in chunks:
+        assert chunk.metadata["chunk_id"] == chunk.id
+        assert chunk.metadata["n_tokens"] == NemotronParseChunker().chunker.count(chunk.page_content)
+        assert chunk.metadata["file_name"] == "harbour.pdf"
+        # Nobody knows which of the pages it is.
+        assert chunk.metadata["page_number"] == 0
+
+
+def test_placeholders_of_failed_pages_are_chunks(pdf: Path) -> None:
+    with ParseServer(faults=[HttpError(400), None]) as server:
+        documents = NemotronParseLoader(
+            pdf, base_url=server.base_url, max_concurrency=1, include_failed=True, split="document"
+        ).load()
+    chunks = NemotronParseChunker().transform_documents(documents)
+    assert chunks[0].page_content.startswith("[page 1 could not be read")
+    assert {chunk.metadata["page_number"] for chunk in chunks} == {1, 2}

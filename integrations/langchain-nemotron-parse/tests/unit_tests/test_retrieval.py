@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 from zlib import crc32
 
 import pytest
@@ -17,7 +18,7 @@ from langchain_core.vectorstores import InMemoryVectorStore
 from PIL import Image
 
 from langchain_nemotron_parse import NemotronParseChunker, NemotronParseDocument, NemotronParseLoader
-from nemoparse_loaders import METADATA_KEYS, OptionError
+from nemoparse_loaders import METADATA_KEYS, LayoutChunker, OptionError
 from nemoparse_loaders.testing import ParseServer
 
 PICTURES = (
@@ -42,6 +43,22 @@ class WordsEmbedding(Embeddings):
         return vector
 
 
+class Once(io.RawIOBase):
+    """A stream that cannot seek, like one from a network."""
+
+    def __init__(self, content: bytes) -> None:
+        self._stream = io.BytesIO(content)
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return False
+
+    def readinto(self, buffer: Any) -> int:
+        return self._stream.readinto(buffer)
+
+
 @pytest.fixture
 def document(server: ParseServer, pdf: Path) -> NemotronParseDocument:
     [document] = NemotronParseLoader(pdf, base_url=server.base_url, split="document").load()
@@ -49,32 +66,89 @@ def document(server: ParseServer, pdf: Path) -> NemotronParseDocument:
     return document
 
 
-def test_content_may_be_what_embedders_like(
-    server: ParseServer, pdf: Path, document: NemotronParseDocument
+@pytest.mark.parametrize("content", ["markdown", "embed_text"])
+def test_what_is_embedded_keeps_to_the_budget_and_has_its_headings(
+    server: ParseServer,
+    pdf: Path,
+    document: NemotronParseDocument,
+    content: Literal["markdown", "embed_text"],
 ) -> None:
-    text = NemotronParseChunker(max_tokens=48).transform_documents([document])
-    embedded = NemotronParseChunker(max_tokens=48, content="embed_text").transform_documents([document])
+    chunker = NemotronParseChunker(max_tokens=48, content=content)
+    chunks = chunker.transform_documents([document])
 
-    assert [chunk.id for chunk in text] == [chunk.id for chunk in embedded]
-    assert [chunk.metadata for chunk in text] == [chunk.metadata for chunk in embedded]
-    assert any("|" in chunk.page_content for chunk in text)
-    assert not any("|" in chunk.page_content for chunk in embedded)
-    for chunk in embedded:
-        assert NemotronParseChunker().chunker.count(chunk.page_content) == chunk.metadata["n_tokens"]
+    assert any("|-|" in chunk.page_content for chunk in chunks) == (content == "markdown")
+    table = next(chunk for chunk in chunks if chunk.metadata["table_id"])
+    assert table.page_content.split("\n")[:2] == [table.metadata["section_path"], "Table 1: Calls and tonnes"]
+    for chunk in chunks:
+        assert chunker.chunker.count(chunk.page_content) == chunk.metadata["n_tokens"] <= 48
     loaded = NemotronParseLoader(
         pdf,
         base_url=server.base_url,
-        content="embed_text",
-        chunker=NemotronParseChunker(max_tokens=48).chunker,
+        content=content,
+        # What it embeds itself gives way to what the content is.
+        chunker=LayoutChunker(48),
     ).load()
-    assert loaded == embedded
+    assert loaded == chunks
+
+
+def test_markdown_is_the_default(document: NemotronParseDocument, server: ParseServer, pdf: Path) -> None:
+    expected = NemotronParseChunker(content="markdown").transform_documents([document])
+    assert NemotronParseChunker().transform_documents([document]) == expected
+    assert NemotronParseLoader(pdf, base_url=server.base_url).load() == expected
+
+
+def test_markdown_alone(document: NemotronParseDocument) -> None:
+    chunks = NemotronParseChunker(max_tokens=48, content="text").transform_documents([document])
+    expected = LayoutChunker(48).chunk(document.parsed_document())
+    assert [chunk.page_content for chunk in chunks] == [chunk.text for chunk in expected]
+
+
+def test_a_chunker_that_embeds_markdown_keeps_to_it(server: ParseServer, pdf: Path) -> None:
+    def load(content: str) -> list[Document]:
+        chunker = LayoutChunker(32, embed="markdown")
+        return NemotronParseLoader(pdf, base_url=server.base_url, chunker=chunker, content=content).load()
+
+    assert load("embed_text") == load("markdown")
 
 
 def test_other_contents_are_refused() -> None:
     with pytest.raises(OptionError, match="content must be"):
-        NemotronParseChunker(content="markdown")  # type: ignore[arg-type]
+        NemotronParseChunker(content="html")  # type: ignore[arg-type]
     with pytest.raises(OptionError, match="content must be"):
-        NemotronParseLoader("a.pdf", base_url="http://127.0.0.1:9", content="markdown")
+        NemotronParseLoader("a.pdf", base_url="http://127.0.0.1:9", content="html")
+    with pytest.raises(OptionError, match="content says what is embedded"):
+        NemotronParseChunker(embed="words")
+
+
+def test_parents_are_refused_where_nobody_gets_them() -> None:
+    with pytest.raises(OptionError, match="split_with_parents"):
+        NemotronParseLoader("a.pdf", base_url="http://127.0.0.1:9", chunker=LayoutChunker(parents="section"))
+
+
+@pytest.mark.langchain_classic
+@pytest.mark.parametrize("split", ["document", "page"])
+def test_a_retriever_gives_the_parents_of_plain_text(
+    server: ParseServer, pdf: Path, split: Literal["document", "page"]
+) -> None:
+    multi_vector = pytest.importorskip(
+        "langchain_classic.retrievers.multi_vector", reason="langchain-classic is tested from Python 3.11 on"
+    )
+    documents = NemotronParseLoader(pdf, base_url=server.base_url, split=split).load()
+    for one in documents:
+        one.page_content = one.page_content.replace("Traffic", "[redacted]")
+    above, chunks = NemotronParseChunker(max_tokens=24, parents="section").split_with_parents(documents)
+    store, docstore = InMemoryVectorStore(WordsEmbedding()), InMemoryStore()
+    store.add_documents(chunks)
+    docstore.mset([(str(parent.id), parent) for parent in above])
+    retriever = multi_vector.MultiVectorRetriever(
+        vectorstore=store, docstore=docstore, id_key="parent_id", search_kwargs={"k": len(chunks)}
+    )
+
+    found = retriever.invoke("bulk rose first")
+    assert {parent.id for parent in found} == {chunk.metadata["parent_id"] for chunk in chunks}
+    for chunk in chunks:
+        assert chunk.metadata["chunk_id"] == chunk.id
+    assert len(store.store) == len(chunks)
 
 
 @pytest.mark.langchain_classic
@@ -165,3 +239,26 @@ async def test_figures_have_a_path(picture_server: ParseServer, pdf: Path, tmp_p
         pdf, base_url=picture_server.base_url, image_dir=folder, split="document"
     ).load()
     assert NemotronParseChunker().transform_documents([document]) == chunks
+
+
+async def test_figures_of_a_stream_that_cannot_seek(
+    picture_server: ParseServer, make_pdf: Callable[..., bytes], tmp_path: Path
+) -> None:
+    def loader(file: Any) -> NemotronParseLoader:
+        return NemotronParseLoader(
+            file, file_name="a.pdf", base_url=picture_server.base_url, image_dir=tmp_path / "figures"
+        )
+
+    content = make_pdf("one", "two")
+    expected = loader(content).load()
+    assert sum(bool(chunk.metadata["image_path"]) for chunk in expected) == 4
+    assert loader(Once(content)).load() == expected
+    assert [chunk async for chunk in loader(Once(content)).alazy_load()] == expected
+
+
+def test_chunks_and_lone_figures_have_numbers_of_their_own(
+    picture_server: ParseServer, pdf: Path, tmp_path: Path
+) -> None:
+    chunks = NemotronParseLoader(pdf, base_url=picture_server.base_url, image_dir=tmp_path).load()
+    indexes = [chunk.metadata["chunk_index"] for chunk in chunks]
+    assert indexes == sorted(set(indexes))
