@@ -22,6 +22,7 @@ from nemoparse_loaders import (
     METADATA_KEYS,
     BackendError,
     CorruptSourceError,
+    LayoutChunker,
     OptionError,
     ParseOptions,
     SourceError,
@@ -123,19 +124,33 @@ class TestContract:
         assert server.page_requests[0].headers["Authorization"] == "Bearer hunter2"
 
 
-def test_chunks_may_hold_what_embedders_like(server: ParseServer, pdf: Path) -> None:
-    def loaded(**options: str) -> list[Document]:
+@pytest.mark.parametrize("content", ["markdown", "embed_text"])
+def test_chunks_hold_what_is_embedded(server: ParseServer, pdf: Path, content: str) -> None:
+    def loaded(**options: Any) -> list[Document]:
         return NemotronParseReader(base_url=server.base_url, **options).load_data(pdf)
 
-    chunks, embedded = loaded(split="chunk"), loaded(split="chunk", content="embed_text")
-    assert [(chunk.id_, chunk.metadata) for chunk in chunks] == [(one.id_, one.metadata) for one in embedded]
-    assert any("|" in chunk.text for chunk in chunks)
-    for chunk in embedded:
-        assert "|" not in chunk.text
+    chunker = LayoutChunker(48)
+    chunks = loaded(split="chunk", content=content, chunker=chunker)
+    for chunk in chunks:
         assert chunk.get_content(MetadataMode.EMBED) == chunk.text
+        assert chunker.count(chunk.text) == chunk.metadata["n_tokens"] <= 48
         assert "file_name: harbour.pdf" in chunk.get_content(MetadataMode.LLM)
-        assert "section_path" not in chunk.get_content(MetadataMode.LLM)
-    assert any("|" in page.text for page in loaded(split="page", content="embed_text"))
+        assert "section_path:" not in chunk.get_content(MetadataMode.LLM)
+    assert any("|-|" in chunk.text for chunk in chunks) == (content == "markdown")
+    assert any("|" in page.text for page in loaded(split="page", content=content))
+    if content == "markdown":
+        assert chunks == loaded(split="chunk", chunker=chunker)
+
+
+def test_chunks_may_hold_markdown_alone(server: ParseServer, pdf: Path) -> None:
+    reader = NemotronParseReader(base_url=server.base_url, split="chunk", content="text")
+    shown = [chunk.get_content(MetadataMode.EMBED) for chunk in reader.load_data(pdf)]
+    assert any("section_path: " in text for text in shown)
+
+
+def test_parents_are_refused_where_nobody_gets_them() -> None:
+    with pytest.raises(ValidationError, match=r"NemotronParseNodeParser\(parents=...\)"):
+        NemotronParseReader(base_url="http://127.0.0.1:9", chunker=LayoutChunker(parents="page"))
 
 
 class TestOneFile:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import base64
 import io
 import pickle
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 from llama_index.core.schema import BaseNode, ImageDocument, ImageNode, MetadataMode, NodeRelationship
@@ -38,6 +38,36 @@ def server() -> Iterator[ParseServer]:
 def reader_for(server: ParseServer, tmp_path: Path, kind: Kind, **options: object) -> NemotronParseReader:
     folder = str(tmp_path / "figures") if kind == "path" else None
     return NemotronParseReader(base_url=server.base_url, images=kind, image_dir=folder, **options)
+
+
+class Once(io.RawIOBase):
+    """A stream that cannot seek, like one from a network."""
+
+    def __init__(self, content: bytes) -> None:
+        self._stream = io.BytesIO(content)
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return False
+
+    def readinto(self, buffer: Any) -> int:
+        return self._stream.readinto(buffer)
+
+
+async def test_a_stream_that_cannot_seek(
+    server: ParseServer, make_pdf: Callable[..., bytes], tmp_path: Path
+) -> None:
+    content = make_pdf("one", "two")
+    reader = reader_for(server, tmp_path, "base64")
+    [expected] = reader.load_data(content, file_name="a.pdf")
+    [document] = reader.load_data(Once(content), file_name="a.pdf")
+    [other] = await reader.aload_data(Once(content), file_name="a.pdf")
+
+    assert isinstance(expected, NemotronParseDocument)
+    assert len(expected.figure_data) == 4
+    assert document == other == expected
 
 
 def picture_of(node: BaseNode) -> Image.Image:

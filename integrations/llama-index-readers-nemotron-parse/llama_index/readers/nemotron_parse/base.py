@@ -29,6 +29,7 @@ from nemoparse_loaders import (
     DocumentParser,
     FigureImage,
     LayoutChunker,
+    OptionError,
     ParsedDocument,
     ParseOptions,
     SourceInput,
@@ -39,7 +40,7 @@ from nemoparse_loaders import (
 )
 
 from .document import Content, to_documents
-from .files import FileInput, FileSystem, RemoteFile, as_inputs, path_of
+from .files import FileInput, FileSystem, RemoteFile, as_inputs, path_of, readable_again
 from .stream import DocumentStream
 
 logger = logging.getLogger(__name__)
@@ -116,9 +117,10 @@ class NemotronParseReader(BasePydanticReader):
     )
 
     content: Content = Field(
-        default="text",
-        description='What chunks made by the reader hold: the "text", Markdown; or the "embed_text", plain '
-        "words under heading path and caption.",
+        default="markdown",
+        description='What chunks made by the reader hold: "markdown" under heading path and caption; the '
+        'chunker\'s "embed_text", plain words under them; both keep to its budget. Or "text", Markdown '
+        "alone, which may be longer.",
     )
     images: Literal["path", "base64"] | None = Field(
         default=None,
@@ -145,6 +147,9 @@ class NemotronParseReader(BasePydanticReader):
     max_image_bytes: int | None = _option("max_image_bytes")
     recover: bool = _option("recover")
     text_layer_fallback: bool = _option("text_layer_fallback")
+    passes: Literal["single", "double", "triple"] = _option("passes")
+    verify: bool = _option("verify")
+    escalate: Literal["larger", "double", "triple"] | None = _option("escalate")
 
     base_url: str | tuple[str, ...] | None = _unlisted("base_url")
     api_key: SecretStr | None = _unlisted("api_key")
@@ -198,6 +203,11 @@ class NemotronParseReader(BasePydanticReader):
     def _check_options(self) -> NemotronParseReader:
         if self.images == "path" and self.image_dir is None:
             raise ValueError('images="path" needs image_dir, the folder that the files go to')
+        if self.chunker is not None and self.chunker.parents is not None:
+            raise OptionError(
+                "chunker: a reader gives no parents, and chunks would name some that are nowhere; take "
+                'split="document" and NemotronParseNodeParser(parents=...)'
+            )
         options = self._options()
         self.pages = options.pages
         if self.client is not None:
@@ -245,7 +255,7 @@ class NemotronParseReader(BasePydanticReader):
         doc_id: str | None = None,
     ) -> Iterator[Document]:
         """As `load_data`, each file's Documents as soon as it is read."""
-        inputs = as_inputs(file, fs=fs, root=self.root, file_name=file_name, doc_id=doc_id)
+        inputs = self._inputs(file, fs, file_name=file_name, doc_id=doc_id)
         parser = self._parser()
         for document in parser.parse_many(_numbered(inputs), on_error=self.on_file_error):
             figures = crop_figures(*self._to_crop(document, inputs), **self._drawing()) if self.images else []
@@ -273,7 +283,7 @@ class NemotronParseReader(BasePydanticReader):
         doc_id: str | None = None,
     ) -> DocumentStream:
         """Async twin of `lazy_load_data`: iterate over it with ``async for``, or await all of it."""
-        inputs = as_inputs(file, fs=fs, root=self.root, file_name=file_name, doc_id=doc_id)
+        inputs = self._inputs(file, fs, file_name=file_name, doc_id=doc_id)
         return DocumentStream(self._stream(inputs, extra_info))
 
     async def _stream(
@@ -289,6 +299,13 @@ class NemotronParseReader(BasePydanticReader):
                     yield translated
         finally:
             await documents.aclose()
+
+    def _inputs(
+        self, file: FileInput | Sequence[FileInput], fs: FileSystem | None, **about: str | None
+    ) -> list[SourceInput]:
+        inputs = as_inputs(file, fs=fs, root=self.root, **about)
+        # The pictures are cut out of the same bytes.
+        return [readable_again(given) for given in inputs] if self.images else inputs
 
     def _options(self) -> ParseOptions:
         values = {name: getattr(self, name) for name in ParseOptions.model_fields}
@@ -327,7 +344,7 @@ class NemotronParseReader(BasePydanticReader):
             chunker=self.chunker,
             include_failed=self.include_failed,
             extra=extra,
-            content=self.content if self.split == "chunk" else "text",
+            content=self.content,
             **self._pictures(document, figures),
         )
 

@@ -25,7 +25,7 @@ from nemoparse_loaders import (
     split_document,
 )
 
-Content = Literal["text", "embed_text"]
+Content = Literal["markdown", "text", "embed_text"]
 
 # What SimpleDirectoryReader knows of a file. It hides all but the path from embeddings itself; a path says
 # nothing about the content and differs from machine to machine, so it is hidden from them as well.
@@ -93,19 +93,19 @@ def to_documents(
     extra: Mapping[str, Any] | None = None,
     figure_paths: Mapping[str, str] | None = None,
     figure_data: Mapping[str, str] | None = None,
-    content: Content = "text",
+    content: Content = "markdown",
 ) -> list[Document]:
     """Translate one parsed document.
 
     Args:
         document: What the parser gave.
         split: One Document for the file, or one a page, element or chunk.
-        chunker: For ``split="chunk"``.
+        chunker: For pieces; the whole is what the parser gave.
         include_failed: Show failed pages as marked placeholders.
         extra: The caller's metadata; on equal keys it wins. Each Document gets its own deep copy.
         figure_paths: Element id -> PNG file of a picture or chart.
         figure_data: Element id -> PNG in base64.
-        content: What a piece holds: the "text" or the "embed_text".
+        content: What a chunk holds; pages and elements hold their Markdown.
 
     Returns:
         Documents in reading order; none for a file with nothing on its pages. In pieces, each picture is an
@@ -113,13 +113,18 @@ def to_documents(
     """
     extra = dict(extra or {})
     paths, data = dict(figure_paths or {}), dict(figure_data or {})
-    chunks = split_document(document, split, chunker=chunker, include_failed=include_failed)
     if split != "document":
-        figures = figure_chunks(document, chunker) if paths or data else []
+        content = content if split == "chunk" else "text"
+        chunker = chunker or LayoutChunker()
+        if content == "markdown":
+            chunker = chunker.with_options(embed="markdown")
+        chunks = split_document(document, split, chunker=chunker, include_failed=include_failed)
+        figures = figure_chunks(document, chunker, beside=chunks) if paths or data else []
         pieces = [_piece(chunk, extra, paths, data, content) for chunk in chunks]
         # What is left has no piece of its own.
         lone = [figure for figure in figures if {*paths, *data} & {span.element_id for span in figure.spans}]
         return [*pieces, *(_piece(figure, extra, paths, data, content) for figure in lone)]
+    chunks = split_document(document, split, include_failed=include_failed)
     return [
         NemotronParseDocument(
             id_=document.doc_id,
@@ -139,11 +144,11 @@ def _piece(
     chunk: Chunk, extra: Mapping[str, Any], paths: dict[str, str], data: dict[str, str], content: Content
 ) -> Document:
     """A Document, or an ImageDocument for a figure whose picture is there; the picture is taken out."""
-    inside = content == "embed_text"
+    inside = content != "text"
     values = {
         "id_": chunk.id,
         "text": chunk.embed_text if inside else chunk.text,
-        # Heading path and caption stand in embed_text already.
+        # Heading path and caption stand in what is embedded already.
         **_metadata(chunk, extra, hidden=EMBED_KEYS if inside else frozenset()),
     }
     if chunk.metadata["chunk_type"] in ("figure", "chart"):

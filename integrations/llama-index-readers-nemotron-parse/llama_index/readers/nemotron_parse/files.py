@@ -90,3 +90,38 @@ class RemoteFile:
         except OSError as error:
             raise SourceError(self.uri, f"cannot be read: {error.strerror or error}") from error
         return content
+
+
+class ReadOnce:
+    """A stream that cannot seek: read when it is first asked for, and kept for whoever reads it again.
+
+    Attributes:
+        name: Of the stream, if it has one.
+    """
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._content: bytes | None = None
+        self.name = getattr(stream, "name", None)
+
+    @property
+    def closed(self) -> bool:
+        """Whether it can no longer be read."""
+        return self._content is None and bool(getattr(self._stream, "closed", False))
+
+    def read(self) -> bytes:
+        """All of it."""
+        if self._content is None:
+            self._content = self._stream.read()
+        return self._content
+
+
+def readable_again(given: SourceInput) -> SourceInput:
+    """The input itself, unless it is a stream that can be read once only."""
+    data = given.data
+    if isinstance(data, RemoteFile) or not hasattr(data, "read"):
+        return given
+    seekable = getattr(data, "seekable", None)
+    if seekable() if callable(seekable) else hasattr(data, "seek"):
+        return given
+    return replace(given, data=cast("BinaryIO", ReadOnce(cast("BinaryIO", data))))
