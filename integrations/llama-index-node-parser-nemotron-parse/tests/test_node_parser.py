@@ -26,7 +26,7 @@ from pydantic import ValidationError
 
 from llama_index.node_parser.nemotron_parse import NemotronParseNodeParser
 from llama_index.readers.nemotron_parse import NemotronParseDocument, NemotronParseReader
-from nemoparse_loaders import METADATA_KEYS, LayoutChunker
+from nemoparse_loaders import METADATA_KEYS, Embed, LayoutChunker
 from nemoparse_loaders.testing import ParseServer
 
 MARKDOWN = """# Boats
@@ -86,8 +86,8 @@ class TestByLayout:
         for node in nodes:
             assert set(node.metadata) == set(METADATA_KEYS)
             assert json.loads(node.metadata["bboxes"])
-            shown = node.get_metadata_str(MetadataMode.EMBED)
-            assert ("section_path" in shown) == bool(node.metadata["section_path"])
+            # It stands in the text.
+            assert node.get_metadata_str(MetadataMode.EMBED) == ""
 
     def test_relations(self, document: NemotronParseDocument) -> None:
         nodes = NemotronParseNodeParser(max_tokens=24).get_nodes_from_documents([document])
@@ -120,7 +120,10 @@ class TestByLayout:
         for node in nodes:
             assert isinstance(node, TextNode)
             if node.start_char_idx is not None:
-                assert document.text[node.start_char_idx : node.end_char_idx] == node.text
+                place = document.text[node.start_char_idx : node.end_char_idx]
+                # Headings may stand in front.
+                assert place
+                assert node.text.endswith(place)
 
     def test_the_budget_is_a_field(self, document: NemotronParseDocument) -> None:
         few = NemotronParseNodeParser(max_tokens=2000).get_nodes_from_documents([document])
@@ -179,7 +182,9 @@ class TestByLayout:
             ).load_data(pdf)
         caplog.clear()
         nodes = NemotronParseNodeParser().get_nodes_from_documents(documents)
-        assert {node.metadata["page_number"] for node in nodes} == {2}
+        assert {node.metadata["page_number"] for node in nodes} == {1, 2}
+        assert "[page 1 could not be read" in nodes[0].get_content()
+        assert nodes[0].metadata["is_partial"]
         assert not caplog.records
 
     async def test_async(self, document: NemotronParseDocument) -> None:
@@ -211,8 +216,8 @@ class TestWithoutLayout:
             # The document hides neither, so neither is hidden.
             assert "page_label: 7" in node.get_metadata_str(MetadataMode.EMBED)
             assert isinstance(node, TextNode)
-            assert (
-                node.start_char_idx is None or MARKDOWN[node.start_char_idx : node.end_char_idx] == node.text
+            assert node.start_char_idx is None or node.text.endswith(
+                MARKDOWN[node.start_char_idx : node.end_char_idx]
             )
         words = " ".join(node.get_content() for node in nodes)
         assert all(word in words for word in ("boats", "white", "large", "brown"))
@@ -227,6 +232,23 @@ class TestWithoutLayout:
         nodes = NemotronParseNodeParser().get_nodes_from_documents([plain])
         assert "carries no layout" in caplog.text
         assert "Traffic grew" in " ".join(node.get_content() for node in nodes)
+
+    def test_what_tells_of_a_chunk_is_its_own(self, document: NemotronParseDocument) -> None:
+        from llama_index.core.storage.docstore.utils import doc_to_json, json_to_doc
+
+        document.metadata["team"] = "blue"
+        plain = json_to_doc(json.loads(json.dumps(doc_to_json(document))))
+        nodes = NemotronParseNodeParser(max_tokens=16, parents="section").get_nodes_from_documents([plain])
+        chunks = get_leaf_nodes(nodes)
+        assert len(chunks) > 3
+        assert [node.metadata["chunk_index"] for node in chunks] == list(range(len(chunks)))
+        by_id = {node.id_: node for node in nodes}
+        for node in chunks:
+            assert node.metadata["chunk_id"] == node.id_
+            assert by_id[node.metadata["parent_id"]].child_nodes
+            assert node.metadata["n_tokens"] == LayoutChunker().count(node.get_content())
+            assert node.metadata["page_number"] == 0
+            assert (node.metadata["team"], node.metadata["file_name"]) == ("blue", "harbour.pdf")
 
     def test_its_own_json_keeps_the_layout(self, document: NemotronParseDocument) -> None:
         assert NemotronParseDocument.from_json(document.to_json()).layout_json == document.layout_json
@@ -268,16 +290,33 @@ class TestWithoutLayout:
 
 
 class TestWhatIsEmbedded:
-    def test_embed_text_is_embedded_and_markdown_is_read(self, document: NemotronParseDocument) -> None:
-        nodes = NemotronParseNodeParser().get_nodes_from_documents([document])
+    @pytest.mark.parametrize("content", ["markdown", "embed_text"])
+    def test_embedders_and_llms_are_shown_what_the_budget_counts(
+        self, document: NemotronParseDocument, content: Literal["markdown", "embed_text"]
+    ) -> None:
+        nodes = NemotronParseNodeParser(max_tokens=48, content=content).get_nodes_from_documents([document])
+        embed: Embed = "markdown" if content == "markdown" else "words"
+        chunks = {
+            chunk.id: chunk for chunk in LayoutChunker(48, embed=embed).chunk(document.parsed_document())
+        }
+        assert any("|-|" in node.get_content() for node in nodes) == (content == "markdown")
+        assert any(node.get_content().startswith(node.metadata["section_path"]) for node in nodes)
+        for node in nodes:
+            assert node.get_content() == chunks[node.id_].embed_text
+            assert node.get_content(MetadataMode.EMBED) == node.get_content()
+            assert LayoutChunker().count(node.get_content()) == node.metadata["n_tokens"] <= 48
+            shown = node.get_content(MetadataMode.LLM)
+            assert shown.endswith(node.get_content())
+            assert "file_name: harbour.pdf" in shown
+            assert "section_path:" not in shown
+
+    def test_markdown_alone_is_shown_under_path_and_caption(self, document: NemotronParseDocument) -> None:
+        nodes = NemotronParseNodeParser(content="text").get_nodes_from_documents([document])
         chunks = {chunk.id: chunk for chunk in LayoutChunker().chunk(document.parsed_document())}
-        assert any("|" in node.get_content(MetadataMode.LLM) for node in nodes)
         for node in nodes:
             assert node.get_content() == chunks[node.id_].text
-            assert node.get_content(MetadataMode.EMBED) == chunks[node.id_].embed_text
-            shown = node.get_content(MetadataMode.LLM)
-            assert chunks[node.id_].text in shown
-            assert "file_name: harbour.pdf" in shown
+            shown = node.get_content(MetadataMode.EMBED)
+            assert ("section_path: " in shown) == bool(node.metadata["section_path"])
 
     def test_the_budget_counts_what_is_embedded(self, document: NemotronParseDocument) -> None:
         parser = NemotronParseNodeParser(max_tokens=16, tokenizer=count_words)
@@ -303,31 +342,17 @@ class TestWhatIsEmbedded:
             for twin in (pickle.loads(pickle.dumps(node)), copy.deepcopy(node), node.model_copy()):
                 assert twin.get_content(MetadataMode.EMBED) == node.get_content(MetadataMode.EMBED)
 
-    def test_a_store_gives_back_a_plain_node_under_its_headings(
-        self, document: NemotronParseDocument
+    @pytest.mark.parametrize("content", ["markdown", "text", "embed_text"])
+    def test_stores_and_caches_give_back_what_they_were_given(
+        self, document: NemotronParseDocument, content: Literal["markdown", "text", "embed_text"]
     ) -> None:
         from llama_index.core.storage.docstore.utils import doc_to_json, json_to_doc
 
-        for node in NemotronParseNodeParser().get_nodes_from_documents([document]):
+        for node in NemotronParseNodeParser(content=content).get_nodes_from_documents([document]):
             plain = json_to_doc(json.loads(json.dumps(doc_to_json(node))))
-            assert type(plain) is TextNode
-            assert (plain.hash, plain.metadata) == (node.hash, node.metadata)
-            assert plain.get_content(MetadataMode.LLM) == node.get_content(MetadataMode.LLM)
-            embedded = plain.get_content(MetadataMode.EMBED)
-            assert node.get_content() in embedded
-            assert str(node.metadata["section_path"]) in embedded
-
-    def test_content_that_stores_keep(self, document: NemotronParseDocument) -> None:
-        from llama_index.core.storage.docstore.utils import doc_to_json, json_to_doc
-
-        expected = NemotronParseNodeParser().get_nodes_from_documents([document])
-        nodes = NemotronParseNodeParser(content="embed_text").get_nodes_from_documents([document])
-        assert [node.id_ for node in nodes] == [node.id_ for node in expected]
-        for node, other in zip(nodes, expected, strict=True):
-            plain = json_to_doc(json.loads(json.dumps(doc_to_json(node))))
-            assert plain.get_content(MetadataMode.EMBED) == other.get_content(MetadataMode.EMBED)
-            assert plain.get_content(MetadataMode.LLM).endswith(other.get_content(MetadataMode.EMBED))
-            assert "section_path:" not in plain.get_content(MetadataMode.LLM)
+            assert plain == node
+            for mode in MetadataMode:
+                assert plain.get_content(mode) == node.get_content(mode)
 
 
 class TestParents:
@@ -355,7 +380,8 @@ class TestParents:
         assert all(related(leaf, NodeRelationship.PARENT) for leaf in leaves)
         for node in nodes:
             if isinstance(node, TextNode) and node.start_char_idx is not None:
-                assert document.text[node.start_char_idx : node.end_char_idx] == node.text
+                place = document.text[node.start_char_idx : node.end_char_idx]
+                assert place == node.text if node.child_nodes else node.text.endswith(place)
 
     def test_sections_of_a_plain_text(self) -> None:
         parser = NemotronParseNodeParser(max_tokens=16, parents="section")
@@ -368,6 +394,31 @@ class TestParents:
         ]
         assert "Oars are brown." in parents[0].get_content()
         assert {node.metadata["page_number"] for node in nodes} == {0}
+
+
+class TestTwice:
+    def test_the_same_document_counts_once(self, document: NemotronParseDocument) -> None:
+        parser = NemotronParseNodeParser(max_tokens=24)
+        expected = parser.get_nodes_from_documents([document])
+        assert parser.get_nodes_from_documents([document, document.model_copy()]) == expected
+
+    def test_the_tokenizer_is_loaded_once(self, document: NemotronParseDocument, tmp_path: Path) -> None:
+        from tokenizers import Tokenizer, models, pre_tokenizers
+
+        tokenizer = Tokenizer(models.WordLevel({"[UNK]": 0}, unk_token="[UNK]"))
+        tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+        path = tmp_path / "tokenizer.json"
+        tokenizer.save(str(path))
+        parser = NemotronParseNodeParser(max_tokens=16, tokenizer=str(path))
+        expected = parser([document])
+        pickled = pickle.dumps(parser)
+        path.unlink()
+        assert parser([document]) == expected
+        path.write_text(tokenizer.to_str(), encoding="utf-8")
+        assert pickle.loads(pickled)([document]) == expected
+        # Fields may be changed, and count then.
+        parser.max_tokens = 200
+        assert len(parser([document])) < len(expected)
 
 
 class TestComponent:

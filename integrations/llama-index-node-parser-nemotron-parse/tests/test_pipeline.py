@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Literal
 from zlib import crc32
 
 import pytest
@@ -13,9 +14,11 @@ from llama_index.core.readers.base import ReaderConfig
 from llama_index.core.schema import MetadataMode
 from llama_index.core.storage.docstore import SimpleDocumentStore
 from llama_index.core.vector_stores import SimpleVectorStore
+from pydantic import PrivateAttr
 
 from llama_index.node_parser.nemotron_parse import NemotronParseNodeParser
 from llama_index.readers.nemotron_parse import NemotronParseReader
+from nemoparse_loaders import LayoutChunker
 from nemoparse_loaders.testing import ParseServer
 
 PARSER = NemotronParseNodeParser(max_tokens=24)
@@ -54,27 +57,42 @@ def test_worker_processes(reader: NemotronParseReader, folder: Path) -> None:
         assert node.get_content(MetadataMode.EMBED) == other.get_content(MetadataMode.EMBED)
 
 
-class ChecksumEmbedding(MockEmbedding):
-    """One number that tells which text was embedded."""
+class RecordingEmbedding(MockEmbedding):
+    """Keeps what it is asked to embed."""
+
+    _texts: list[str] = PrivateAttr(default_factory=list)
 
     def _get_text_embedding(self, text: str) -> list[float]:
+        self._texts.append(text)
         return [float(crc32(text.encode()))]
 
 
-def test_embed_text_is_embedded_at_first_and_from_the_cache(
-    reader: NemotronParseReader, folder: Path, tmp_path: Path
+@pytest.mark.parametrize("content", ["markdown", "text", "embed_text"])
+def test_the_same_is_embedded_where_the_cache_knows_the_nodes(
+    reader: NemotronParseReader,
+    folder: Path,
+    tmp_path: Path,
+    content: Literal["markdown", "text", "embed_text"],
 ) -> None:
-    documents = reader.load_data(files_of(folder))
-    pipeline = IngestionPipeline(transformations=[PARSER, ChecksumEmbedding(embed_dim=1)])
-    first = pipeline.run(documents=documents)
-    assert [node.embedding for node in first] == [
-        [float(crc32(node.get_content(MetadataMode.EMBED).encode()))] for node in first
-    ]
-    assert any(node.get_content() not in node.get_content(MetadataMode.EMBED) for node in first)
+    parser = NemotronParseNodeParser(max_tokens=24, content=content)
+    # Two embedders with keys of their own in the cache, so that the second is asked as well.
+    first, second = RecordingEmbedding(embed_dim=1), RecordingEmbedding(embed_dim=1, model_name="other")
+    pipeline = IngestionPipeline(transformations=[parser, first])
+    nodes = pipeline.run(documents=reader.load_data(files_of(folder)))
     pipeline.persist(str(tmp_path / "kept"))
-    pipeline.load(str(tmp_path / "kept"))
+    other = IngestionPipeline(transformations=[parser, second])
+    other.load(str(tmp_path / "kept"))
+    assert [node.id_ for node in other.run(documents=reader.load_data(files_of(folder)))] == [
+        node.id_ for node in nodes
+    ]
+
+    assert len(first._texts) == len(nodes)
+    assert second._texts == first._texts
     again = pipeline.run(documents=reader.load_data(files_of(folder)))
-    assert [(node.id_, node.embedding) for node in again] == [(node.id_, node.embedding) for node in first]
+    assert [(node.id_, node.embedding) for node in again] == [(node.id_, node.embedding) for node in nodes]
+    assert len(first._texts) == len(nodes)
+    if content != "text":
+        assert all(LayoutChunker().count(text) <= 24 for text in first._texts)
 
 
 def test_the_cache_tells_files_layouts_and_options_apart(

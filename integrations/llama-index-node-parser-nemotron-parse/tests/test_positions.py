@@ -18,6 +18,18 @@ def test_what_is_not_there_or_is_not_certain_is_left_open() -> None:
     assert locate("a b a", ["a", "c", ""]) == [None, None, None]
 
 
+def test_a_piece_in_the_middle_of_a_word_is_no_place() -> None:
+    assert locate("concat cat", ["cat"]) == [(7, 10)]
+
+
+def test_long_pieces_that_begin_alike() -> None:
+    head = "| Site | Wear of the gears in the first year |\n"
+    pieces = [f"{head}| {name} | 3 |" for name in ("Lund", "Hoy", "Unst")]
+    text = "\n\n".join(pieces)
+    places = locate(text, pieces)
+    assert [text[place[0] : place[1]] for place in places if place] == pieces
+
+
 words = st.text("ab \n|", min_size=1, max_size=6)
 
 

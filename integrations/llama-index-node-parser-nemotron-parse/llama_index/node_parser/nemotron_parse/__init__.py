@@ -3,6 +3,5 @@
 from __future__ import annotations
 
 from .base import NemotronParseNodeParser
-from .nodes import NemotronParseImageNode, NemotronParseNode
 
-__all__ = ["NemotronParseImageNode", "NemotronParseNode", "NemotronParseNodeParser"]
+__all__ = ["NemotronParseNodeParser"]

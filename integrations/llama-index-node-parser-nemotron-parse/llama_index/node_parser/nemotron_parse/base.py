@@ -32,14 +32,15 @@ from nemoparse_loaders import (
     LLM_KEYS,
     Chunk,
     LayoutChunker,
+    Parents,
     ParsedDocument,
+    Treatment,
     figure_chunks,
     split_text,
 )
 
 from .excluded import FILE_NAME, excluded
 from .family import Family, Pictures, link_family, link_neighbours
-from .nodes import NemotronParseImageNode, NemotronParseNode, text_mark
 from .positions import locate
 
 logger = logging.getLogger(__name__)
@@ -81,13 +82,13 @@ class NemotronParseNodeParser(NodeParser):
     for ``images``, each figure and chart is an ImageNode.
 
     Each chunk has its document as SOURCE, its neighbours as PREVIOUS and NEXT, the document's own metadata on
-    top of its own, and ``start_char_idx`` and ``end_char_idx`` where it stands word for word in the
-    document's text.
+    top of its own, and ``start_char_idx`` and ``end_char_idx`` where its Markdown, without what stands in
+    front, is word for word in the document's text. A document that is given twice counts once.
     """
 
-    max_tokens: int = Field(default=512, ge=1, description="Longest chunk, in tokens of what is embedded.")
+    max_tokens: int = Field(default=512, description="Longest chunk, in tokens of what is embedded.")
     overlap_sentences: int = Field(
-        default=1, ge=0, description="Sentences that a piece of an over-long text repeats."
+        default=1, description="Sentences that a piece of an over-long text repeats."
     )
     tokenizer: Any = Field(
         default=None,
@@ -96,21 +97,24 @@ class NemotronParseNodeParser(NodeParser):
     )
 
     min_tokens: int = Field(
-        default=0, ge=0, description="Text chunks of fewer tokens go with a neighbour where both fit."
+        default=0, description="Text chunks of fewer tokens go with a neighbour where both fit."
     )
-    parents: Literal["section", "page"] | None = Field(
+    parents: Parents | None = Field(
         default=None, description="Give chunks the section or page that they stand in as PARENT."
     )
-    content: Literal["text", "embed_text"] = Field(
-        default="text",
-        description='What the nodes hold: the "text" for readers, Markdown, while embedders are shown '
-        'embed_text as long as the nodes live in memory; or "embed_text" for both, which stores keep.',
+    content: Literal["markdown", "text", "embed_text"] = Field(
+        default="markdown",
+        description='What the nodes hold, for embedders and LLMs alike: "markdown" under heading path and '
+        'caption; or "embed_text", plain words under them, which most embedders find better; both keep to '
+        'max_tokens. Or "text", the Markdown alone, which LlamaIndex shows under the path and caption of the '
+        "metadata, and which may be longer.",
     )
-    furniture: Literal["keep", "drop"] = Field(default="drop", description="Page headers and footers.")
-    pictures: Literal["keep", "drop"] = Field(default="keep", description="Pictures and their words.")
-    footnotes: Literal["keep", "drop"] = Field(default="keep", description="Footnotes.")
-    toc: Literal["keep", "drop"] = Field(default="keep", description="Tables of contents.")
+    furniture: Treatment = Field(default="drop", description="Page headers and footers.")
+    pictures: Treatment = Field(default="keep", description="Pictures and their words.")
+    footnotes: Treatment = Field(default="keep", description="Footnotes.")
+    toc: Treatment = Field(default="keep", description="Tables of contents.")
 
+    _made: tuple[tuple[Any, ...], LayoutChunker] | None = PrivateAttr(default=None)
     _told: set[str] = PrivateAttr(default_factory=set)
 
     @classmethod
@@ -147,7 +151,7 @@ class NemotronParseNodeParser(NodeParser):
 
     @model_validator(mode="after")
     def _check_sizes(self) -> NemotronParseNodeParser:
-        LayoutChunker(self.max_tokens, min_tokens=self.min_tokens)
+        LayoutChunker(self.max_tokens, None, self.overlap_sentences, min_tokens=self.min_tokens)
         return self
 
     @field_serializer("tokenizer")
@@ -158,17 +162,32 @@ class NemotronParseNodeParser(NodeParser):
         return f"{type(value).__name__}:{hashlib.sha256(pickle.dumps(value)).hexdigest()[:16]}"
 
     def _chunker(self) -> LayoutChunker:
-        return LayoutChunker(
-            max_tokens=self.max_tokens,
-            tokenizer=self.tokenizer,
-            overlap_sentences=self.overlap_sentences,
-            min_tokens=self.min_tokens,
-            parents=self.parents,
-            furniture=self.furniture,
-            pictures=self.pictures,
-            footnotes=self.footnotes,
-            toc=self.toc,
-        )
+        """For the fields as they are now; kept, since a tokenizer takes long to load."""
+        options = {
+            "max_tokens": self.max_tokens,
+            "tokenizer": self.tokenizer,
+            "overlap_sentences": self.overlap_sentences,
+            "min_tokens": self.min_tokens,
+            "parents": self.parents,
+            "embed": "markdown" if self.content == "markdown" else "words",
+            "furniture": self.furniture,
+            "pictures": self.pictures,
+            "footnotes": self.footnotes,
+            "toc": self.toc,
+        }
+        made = self._made
+        if made is None or made[0] != tuple(options.values()):
+            made = (tuple(options.values()), LayoutChunker(**options))
+            self._made = made
+        return made[1]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the chunker, which is made anew from the fields."""
+        state: dict[str, Any] = super().__getstate__()
+        private = state.get("__pydantic_private__")
+        if private:
+            state["__pydantic_private__"] = {**private, "_made": None}
+        return state
 
     def _parse_nodes(
         self, nodes: Sequence[BaseNode], show_progress: bool = False, **kwargs: Any
@@ -176,10 +195,16 @@ class NemotronParseNodeParser(NodeParser):
         chunker = self._chunker()
         parsed: list[BaseNode] = []
         chunks: list[BaseNode] = []
+        seen: set[tuple[str, str]] = set()
         for node in get_tqdm_iterable(nodes, show_progress, "Parsing nodes"):
             if _holds_media(node):
                 parsed.append(node)
                 continue
+            # The same node again would give the same ids again, and stores refuse those.
+            mark = (node.node_id, node.hash)
+            if mark in seen:
+                continue
+            seen.add(mark)
             family = self._family_of(node, chunker)
             parsed += [*family.parents, *family.chunks, *family.figures]
             chunks += family.chunks
@@ -209,14 +234,7 @@ class NemotronParseNodeParser(NodeParser):
         pictures = Pictures()
         if isinstance(node, CarriesFigures) and not split.problem:
             pictures = Pictures(dict(node.figure_paths), dict(node.figure_data))
-        theirs: dict[str, Any] = {}
-        if self.include_metadata:
-            # What the reader wrote about the document as a whole gives way to what is true of the chunk.
-            theirs = {
-                key: value
-                for key, value in node.metadata.items()
-                if key not in split.whole or split.whole[key] != value
-            }
+        theirs = split.inherited(node.metadata) if self.include_metadata else {}
         source = node.source_node or node.as_related_node_info()
         # LlamaIndex 0.13 leaves it None where nothing is given.
         own_ids = self.id_func not in (None, default_id_func)
@@ -241,7 +259,8 @@ class NemotronParseNodeParser(NodeParser):
         lone: list[Chunk] = []
         if pictures:
             # Pictures without words are in no chunk.
-            figures = figure_chunks(ParsedDocument.from_json(layout_json), chunker)
+            document = ParsedDocument.from_json(layout_json)
+            figures = figure_chunks(document, chunker, beside=split.chunks)
             lone = [chunk for chunk in figures if pictures.has(chunk)]
         family = Family(chunks, parents, made(lone, len(chunks) + len(parents)))
         link_family(split, family, neighbours=self.include_prev_next_rel)
@@ -259,8 +278,9 @@ class NemotronParseNodeParser(NodeParser):
         picture: dict[str, str],
     ) -> TextNode:
         metadata = {**chunk.metadata, **copy.deepcopy(theirs)}
-        inside = self.content == "embed_text"
-        shown_to_embedders = EMBED_KEYS - chunk.metadata.keys() if inside else EMBED_KEYS
+        # LLMs read all of a parent, and so what is embedded of it is all of it.
+        inside = self.content != "text" and chunk.level in ("chunk", "element")
+        shown_to_embedders = frozenset() if inside else EMBED_KEYS
         shown_to_llms = LLM_KEYS - EMBED_KEYS if inside else LLM_KEYS
         values: dict[str, Any] = {
             "id_": id_,
@@ -272,17 +292,15 @@ class NemotronParseNodeParser(NodeParser):
             "excluded_llm_metadata_keys": excluded(
                 metadata, theirs, node.excluded_llm_metadata_keys, shown_to_llms
             ),
-            "start_char_idx": place[0] if place and not inside else None,
-            "end_char_idx": place[1] if place and not inside else None,
+            "start_char_idx": place[0] if place else None,
+            "end_char_idx": place[1] if place else None,
             "relationships": {NodeRelationship.SOURCE: source},
             "metadata_template": node.metadata_template,
             "metadata_separator": node.metadata_separator,
-            "embed_text": chunk.embed_text,
-            "embed_text_for": "" if inside else text_mark(chunk.text),
         }
         if isinstance(node, (Node, TextNode)):
             values["text_template"] = node.text_template
-        return NemotronParseImageNode(**values, **picture) if picture else NemotronParseNode(**values)
+        return ImageNode(**values, **picture) if picture else TextNode(**values)
 
     def _tell_once(self, node: BaseNode, problem: str) -> None:
         if problem not in self._told:
