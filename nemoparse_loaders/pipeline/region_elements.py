@@ -76,7 +76,7 @@ def gap(region: Region, number: int) -> Element:
     issues: tuple[Issue, ...] = ()
     if region.type != _PICTURE:
         message = f"A region of class {region.type} was found here, but reading it gave no text."
-        issues = (Issue(code="missing_text", message=message, page=number),)
+        issues = (Issue(code="region_unread", message=message, page=number),)
     return Element(id="", type=region.type, bbox=region.box, issues=issues)
 
 

@@ -79,7 +79,7 @@ def merge_regions(
     A region that the page missed. The blocks in it (`in_region`) are inserted one after the other where
     `place_in_order` says, but for those that stand on the page already. In the region of a
     picture, words alone are the words in the picture. If the reply gave nothing, an element of the detected
-    class marks the place, with an issue ``missing_text`` unless it is a picture.
+    class marks the place, with an issue ``region_unread`` unless it is a picture.
 
     The page stays partial where it was: what else it lacks is not known. One that was whole becomes partial
     where an inserted block is not.

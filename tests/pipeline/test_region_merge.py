@@ -314,7 +314,7 @@ def test_where_nothing_could_be_read_an_element_marks_the_place() -> None:
     page = merged(PAGE, Region(GAP, "Table"))
 
     assert (page.elements[-1].type, page.elements[-1].bbox, page.elements[-1].text) == ("Table", GAP, "")
-    assert codes(page.elements[-1]) == ["missing_text"]
+    assert codes(page.elements[-1]) == ["region_unread"]
     # What the margin shows of the neighbours is nothing of the region.
     assert merged(PAGE, Region(GAP, "Table"), BELOW) == page
 
