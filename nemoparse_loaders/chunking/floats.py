@@ -154,13 +154,17 @@ class Float:
         return self.leads + self.notes if with_notes else self.leads
 
 
-def with_longer_paths(drafts: Iterable[Draft], budget: Budget) -> Iterator[Draft]:
-    """Drafts of one float with the room that they leave used for the headings above.
+def with_headings(item: Float, drafts: Iterable[Draft], budget: Budget) -> Iterator[Draft]:
+    """Drafts of a float with the room that they leave used for the headings above.
 
-    Headings with nothing but this float under them stand in no other chunk.
+    Headings with nothing but this float under them stand in no other chunk; its path has not all of them.
     """
+    beside = [block.embed for block in item.leads if block.heading and block.heading not in item.path]
     for draft in drafts:
-        yield replace(draft, embed_text=budget.with_longer_path(draft.embed_text, draft.path))
+        text = budget.with_longer_path(draft.embed_text, draft.path)
+        if beside and budget.fits(with_beside := budget.seam.join([*beside, text])):
+            text, beside = with_beside, []
+        yield replace(draft, embed_text=text)
 
 
 def figure_drafts(figure: Float, budget: Budget, overlap_sentences: int) -> Iterator[Draft]:
@@ -171,7 +175,7 @@ def figure_drafts(figure: Float, budget: Budget, overlap_sentences: int) -> Iter
     Raises:
         OptionError: Not even a single character fits into the budget.
     """
-    return with_longer_paths(_figure_drafts(figure, budget, overlap_sentences), budget)
+    return with_headings(figure, _figure_drafts(figure, budget, overlap_sentences), budget)
 
 
 def _figure_drafts(figure: Float, budget: Budget, overlap_sentences: int) -> Iterator[Draft]:

@@ -9,7 +9,7 @@ from ..export.plain import markdown_to_text
 from .blocks import Draft, Span, TableRows, embedded_form, slice_of, whole_span
 from .budget import Budget
 from .continuations import TablePart, WholeTable
-from .floats import Float, note_drafts, with_longer_paths
+from .floats import Float, note_drafts, with_headings
 from .ranges import pack
 from .rows import Rows, chunk_markdown
 from .splitting import split_to_fit
@@ -36,7 +36,7 @@ def table_drafts(item: Float, whole: WholeTable, budget: Budget, overlap_sentenc
     Raises:
         OptionError: Not even a single character fits into the budget.
     """
-    return with_longer_paths(_table_drafts(item, whole, budget, overlap_sentences), budget)
+    return with_headings(item, _table_drafts(item, whole, budget, overlap_sentences), budget)
 
 
 def _table_drafts(item: Float, whole: WholeTable, budget: Budget, overlap_sentences: int) -> Iterator[Draft]:

@@ -119,3 +119,14 @@ def test_a_table_that_is_cut_says_its_headings_where_a_piece_has_room(
     assert len(chunks) == 2
     assert all(any(heading in chunk.embed_text for chunk in chunks) for heading in headings)
     assert all(chunker.count(chunk.embed_text) <= 60 for chunk in chunks)
+
+
+@pytest.mark.parametrize("kind", ["Table", "Picture"])
+def test_a_heading_that_another_one_follows_is_embedded_with_the_float_below_both(
+    make_document: MakeDocument, kind: str
+) -> None:
+    headings = [("Section-header", "1 Quays"), ("Section-header", "2 Depths")]
+
+    (chunk,) = LayoutChunker(64).chunk(make_document([*headings, (kind, "North 12")]))
+
+    assert chunk.embed_text.split("\n") == ["1 Quays", "2 Depths", "North 12"]
