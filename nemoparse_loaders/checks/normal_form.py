@@ -67,7 +67,8 @@ _FUNCTIONS = frozenset(
 )
 # What says how a formula is set and not what it says.
 _SETTING = re.compile(
-    r"\\(?:begin|end)\{[a-z]*\*?\}(?:\{[lcr|@ ]*\})?|\\[hv]space\*?\{[^{}]*\}|\\\\\[[^\]\\]{0,12}\]|\\tag\*?|</?[a-z]{1,6}>"
+    r"\\(?:begin|end)\{[a-z]*\*?\}(?:\{[lcr|@ ]*\})?|\\[hv]space\*?\{[^{}]*\}|\\\\\[[^\]\\]{0,12}\]|\\tag\*?"
+    r"|</?[a-z]{1,6}>"
 )
 
 
