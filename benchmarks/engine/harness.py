@@ -37,11 +37,13 @@ class ServerJob:
         slots: Replies made at the same time.
         latency: Seconds a reply, as on the server's command line.
         reply: File with the reply.
+        by_kind: Parts of pages and detection are answered with samples of their own; all pages of one size.
     """
 
     slots: int
     latency: str
     reply: Path
+    by_kind: bool = False
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,7 @@ def running_server(job: ServerJob) -> Iterator[str]:
     """Its address."""
     command = [sys.executable, "-m", "nemoparse_loaders.testing", "--slots", str(job.slots)]
     command += ["--latency", job.latency, "--reply", str(job.reply)]
+    command += ["--by-kind"] if job.by_kind else []
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT) as process:
         try:
             assert process.stdout is not None

@@ -26,6 +26,7 @@ class Job:
         streams: Take the pages of the first file one by one, and no documents.
         cached_images: PNG files that are sent in turn in place of the rendered pages.
         render_workers: For this library; None for its own choice.
+        passes: For this library.
     """
 
     base_url: str
@@ -36,6 +37,7 @@ class Job:
     streams: bool = False
     cached_images: list[str] = field(default_factory=list)
     render_workers: int | None = None
+    passes: str = "single"
 
     def to_json(self) -> str:
         return json.dumps(asdict(self))

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from nemoparse_loaders.testing import SAMPLE_PAGE
+
 from .harness import CLIENTS, Result, ServerJob, run_client
 from .limit import Comparison, compare
 from .measure import Job
@@ -15,6 +17,7 @@ from .sample import KINDS, make_cheap_file, make_long_file, make_pictures, make_
 
 DPI = 200.0
 NAIVE_THREADS = 16
+TRIPLE_PAGES = 500
 LEAST_BUSY = 0.95
 MOST_PARENT_MB = 300
 SETTLED_AFTER_PAGES = 200
@@ -121,6 +124,15 @@ def slots(setup: Setup, count: int, latency: str) -> Outcome:
     return _busy(setup, ServerJob(count, latency, make_reply(setup.work)), job, setup.clients)
 
 
+def triple16(setup: Setup) -> Outcome:
+    """How full 16 slots are in triple pass: pages, detection and regions, each a request."""
+    file = make_long_file(setup.work, TRIPLE_PAGES)
+    page = setup.work / "page-with-a-table.txt"
+    page.write_text(SAMPLE_PAGE, encoding="utf-8")
+    job = Job("", [str(file)], setup.in_flight, passes="triple")
+    return _busy(setup, ServerJob(16, "0.8", page, by_kind=True), job, ("ours",))
+
+
 def slots256(setup: Setup) -> Outcome:
     """How full 256 slots are when rendering costs nothing."""
     count = 256
@@ -192,6 +204,7 @@ SCENARIOS: dict[str, Callable[[Setup], Outcome]] = {
     "slots16": lambda setup: slots(setup, 16, "0.8"),
     "slots64": lambda setup: slots(setup, 64, "4"),
     "slots256": slots256,
+    "triple16": triple16,
     "memory": memory,
     "limit": limit,
 }
