@@ -23,6 +23,8 @@ def locate(text: str, pieces: Sequence[str]) -> list[tuple[int, int] | None]:
         None where it cannot be known: the piece does not stand there word for word from the beginning of a
         word, or stands there more often than it is among the pieces.
     """
+    if not pieces:
+        return []
     wanted = Counter(pieces)
     found = _starts(text, [piece for piece in wanted if piece])
     places: list[tuple[int, int] | None] = []
