@@ -18,6 +18,8 @@ _Look = TypeVar("_Look", int, Style)
 
 # Deeper levels become this one.
 MAX_LEVEL = 6
+# So many names at the top that look the same tell what headings at the top look like.
+_LEAST_NAMES = 2
 
 # Headings without a number that stand at the top where no chapter or part is open: at the head of a document,
 _OPENING = """
@@ -60,9 +62,14 @@ def heading_levels(headings: Sequence[Element], styles: Sequence[Style] = ()) ->
         level is None and heading.type != ElementType.TITLE.value and not is_top
         for heading, level, is_top in zip(headings, numbered, at_top, strict=True)
     ]
-    by_marks = _levels_of(marks, numbered, free) if any(marks) else {}
+    named = [
+        is_top and heading.type != ElementType.TITLE.value
+        for heading, is_top in zip(headings, at_top, strict=True)
+    ]
+    marked = [is_named and mark > 0 for is_named, mark in zip(named, marks, strict=True)]
+    by_marks = _levels_of(marks, numbered, marked, free) if any(marks) else {}
     by_marks.pop(0, None)
-    by_style = _levels_of(styles, numbered, free) if styles else {}
+    by_style = _levels_of(styles, numbered, named, free) if styles else {}
     levels: list[int] = []
     last_numbered = 0
     for index, heading in enumerate(headings):
@@ -107,13 +114,14 @@ def _at_top(headings: Sequence[Element], found: Sequence[Numbered]) -> list[bool
 
 
 def _levels_of(
-    looks: Sequence[_Look], numbered: Sequence[int | None], free: Sequence[bool]
+    looks: Sequence[_Look], numbered: Sequence[int | None], named: Sequence[bool], free: Sequence[bool]
 ) -> dict[_Look, int]:
     """For each of the looks the level that it stands for; the smaller one stands higher.
 
     Args:
         looks: Those of each heading.
         numbered: Levels that are known from numbers.
+        named: Headings that stand at the top by their name.
         free: Headings whose level is to be found.
     """
     votes: dict[_Look, Counter[int]] = {}
@@ -127,8 +135,22 @@ def _levels_of(
         above = {look: [level for other, level in known.items() if other < look] for look in others}
         return known | {look: max(found, default=0) + 1 for look, found in above.items() if known}
     ranked = sorted({look for look, is_free in zip(looks, free, strict=True) if is_free})
+    top = _look_at_top(looks, named)
+    if top is not None:
+        deeper = [look for look in ranked if look > top]
+        return dict.fromkeys(ranked, 1) | {look: rank for rank, look in enumerate(deeper, start=2)}
     # Where all look the same there is nothing to rank.
     return {look: rank for rank, look in enumerate(ranked, start=1)} if len(ranked) > 1 else {}
+
+
+def _look_at_top(looks: Sequence[_Look], named: Sequence[bool]) -> _Look | None:
+    """What names that stand at the top look like: "Methods" stands beside "Introduction" and "References".
+
+    A single name is no evidence, and nor is one that looks like no other name.
+    """
+    counts = Counter(look for look, is_named in zip(looks, named, strict=True) if is_named)
+    usual = min(counts, key=lambda look: (-counts[look], look), default=None)
+    return usual if usual is not None and counts[usual] >= _LEAST_NAMES else None
 
 
 def _marks(heading: Element) -> int:

@@ -234,3 +234,20 @@ def test_deeper_marks_are_deeper_than_those_of_numbered_headings() -> None:
 
 def test_numbers_stand_below_parts() -> None:
     assert levels("Part I Land", "1. Soil", "1.1 Clay", "Part II Sea", "2. Tides") == [1, 2, 3, 1, 2]
+
+
+@pytest.mark.parametrize(
+    "names", [("Introduction", "References"), ("Einleitung", "Literatur"), ("Résumé", "Index")]
+)
+def test_headings_that_look_like_names_at_the_top_stand_beside_them(names: tuple[str, str]) -> None:
+    texts = ["# A study of wear", f"## {names[0]}", "## Methods", "### Oil", "## Results", f"## {names[1]}"]
+
+    assert levels(*texts) == [1, 1, 1, 2, 1, 1]
+
+
+def test_a_single_name_tells_nothing_of_looks() -> None:
+    assert levels("# One", "### Abstract", "## Two", "### Three", "# Four") == [1, 1, 2, 3, 1]
+
+
+def test_names_without_marks_tell_nothing_of_marks() -> None:
+    assert levels("Introduction", "## Methods", "## Results", "References") == [1, 1, 1, 1]
