@@ -13,12 +13,15 @@ REVIEW_CODES = frozenset(
         "missing_text",
         "unsupported_text",
         "low_agreement",
-        "hidden_text",
         "region_unread",
         "table_disagreement",
     }
 )
-"""Codes of what checks and passes find: a warning of these means that somebody should look."""
+"""Codes of what checks and passes find: a warning of these means that somebody should look.
+
+Hidden text is reported and no reason: files of printing houses are full of it, and what a model takes from it
+is unsupported text.
+"""
 
 
 class Issue(FrozenModel):

@@ -14,7 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..document import BBox, Element, Issue, ParsedPage
+from ..document import BBox, Element, ParsedPage
+from ..issue import REVIEW_CODES
 from ..rendering.page_image import PageEvidence
 from .comparison import FIGURES, Account, Comparison, compare, share_in
 from .confidence import confidence_of
@@ -46,7 +47,7 @@ def verified(page: ParsedPage, evidence: PageEvidence | None) -> ParsedPage:
         The same page with `confidence` and `issues` of page and elements, and `needs_review`, set anew.
     """
     if evidence is None or page.status in ("blank", "failed") or _is_from_layer(page):
-        return page.model_copy(update={"needs_review": page.status in ("partial", "failed")})
+        return page.model_copy(update={"needs_review": _asks_for_review(page)})
     elements = [_clean(element) for element in page.elements]
     issues = [issue for issue in page.issues if issue.code not in OWN_CODES]
     confidence: float | None = None
@@ -65,15 +66,10 @@ def verified(page: ParsedPage, evidence: PageEvidence | None) -> ParsedPage:
         if missing is not None:
             issues.append(missing)
         confidence = _of_page(elements, comparison.accounts, share)
-    everything = [*issues, *(issue for element in elements for issue in element.issues)]
-    return page.model_copy(
-        update={
-            "elements": tuple(elements),
-            "issues": tuple(issues),
-            "confidence": confidence,
-            "needs_review": page.status == "partial" or any(map(_asks_for_review, everything)),
-        }
+    judged = page.model_copy(
+        update={"elements": tuple(elements), "issues": tuple(issues), "confidence": confidence}
     )
+    return judged.model_copy(update={"needs_review": _asks_for_review(judged)})
 
 
 def supported_share(text: str, evidence: PageEvidence, box: BBox | None) -> float | None:
@@ -93,8 +89,11 @@ def supported_share(text: str, evidence: PageEvidence, box: BBox | None) -> floa
     return share_in(text, visible_layer(evidence.words), box)
 
 
-def _asks_for_review(issue: Issue) -> bool:
-    return issue.severity == "warning" and issue.code in OWN_CODES
+def _asks_for_review(page: ParsedPage) -> bool:
+    everything = (*page.issues, *(issue for element in page.elements for issue in element.issues))
+    return page.status in ("partial", "failed") or any(
+        issue.severity == "warning" and issue.code in REVIEW_CODES for issue in everything
+    )
 
 
 def _is_from_layer(page: ParsedPage) -> bool:

@@ -40,10 +40,12 @@ class Choice(NamedTuple):
     Attributes:
         takes_new: Whether it is the new one.
         reason: Why, to go on from "The table was read again by itself: "; empty where the old one stays.
+        by_witness: The witness decided: it bears the one out, and clearly not the other.
     """
 
     takes_new: bool
     reason: str = ""
+    by_witness: bool = False
 
 
 _KEEP = Choice(False)
@@ -139,7 +141,8 @@ def choose(
         return Choice(True, f"the page's reading {_REASONS[old.damage]}, and this one {_REASONS[new.damage]}")
     supported = _support(old, new, witness)
     if supported is not None and abs(supported) > _CLEARLY:
-        return Choice(True, "what the file itself stores bears it out better") if supported > 0 else _KEEP
+        reason = "what the file itself stores bears it out better" if supported > 0 else ""
+        return Choice(supported > 0, reason, by_witness=True)
     words_around = {word for words in around for word in words}
     more = len(new.words.keys() - old.words.keys() - words_around)
     if more:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..document import Element, Issue
+from ..document import Element, Issue, Severity
 from .region_elements import alone, best_box
 from .region_words import tables_of
 from .regions import Region
@@ -81,6 +81,8 @@ def choice_issues(choice: Choice, of_page: Reading, of_picture: Reading, number:
         notes.append(Issue(code="table_reread", message=message, severity="info", page=number))
     differs = disagreement(of_page, of_picture) if of_page.has_grid and of_picture.has_grid else ""
     if differs:
-        message = f"Two readings of the {kind} differ in numbers: {differs}. Look at the page."
-        notes.append(Issue(code="table_disagreement", message=message, page=number))
+        message = f"Two readings of the {kind} differ in numbers: {differs}. "
+        severity: Severity = "info" if choice.by_witness else "warning"
+        message += "What the file stores decided." if choice.by_witness else "Look at the page."
+        notes.append(Issue(code="table_disagreement", message=message, severity=severity, page=number))
     return notes

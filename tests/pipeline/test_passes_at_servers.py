@@ -191,6 +191,9 @@ def test_only_what_is_in_doubt_is_escalated(make_pdf: Callable[..., bytes]) -> N
     assert (report.escalated, report.settled, report.needs_review) == (1, 1, 0)
     assert {stage.stage: stage.requests for stage in report.stages} == {"page": 3, "escalation": 1}
     assert all("77" not in table.to_csv() for table in document.tables)
+    # The other reading had another number; that the file decided is said, and is no doubt.
+    severities = {issue.code: issue.severity for issue in document.pages[1].elements[1].issues}
+    assert severities == {"table_reread": "info", "table_disagreement": "info"}
 
 
 def test_a_page_in_doubt_is_read_from_a_larger_picture(make_pdf: Callable[..., bytes]) -> None:
