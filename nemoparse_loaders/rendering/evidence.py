@@ -19,6 +19,8 @@ MOST_WORDS = 12_000
 """Most words of a page that show, and most that do not: hidden ones must not crowd out the others."""
 
 _TINY_PT = 1.0
+# Of a coordinate: a hundredth of a point on A4. They are kept on disk by the thousand.
+_DIGITS = 5
 # Less high on the picture, in pixels, and the picture says nothing about a word.
 _SHOWS_PX = 2.0
 # The box of a word reaches from ascent to descent; letters leave ink without this share of it at either edge,
@@ -59,7 +61,9 @@ class EvidenceCollector:
         hidden: HiddenBy = "off_page" if off_page else self._hidden(word, bbox)
         if self._left[bool(hidden)]:
             self._left[bool(hidden)] -= 1
-            self._words.append(EvidenceWord(word.text, bbox, hidden))
+            x0, y0, x1, y1 = bbox
+            rounded = BBox(round(x0, _DIGITS), round(y0, _DIGITS), round(x1, _DIGITS), round(y1, _DIGITS))
+            self._words.append(EvidenceWord(word.text, rounded, hidden))
 
     def evidence(self, raster: float) -> PageEvidence:
         """All that was taken in.
