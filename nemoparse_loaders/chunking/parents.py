@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Literal, TypeAlias
 
 from ..document import Element, ParsedDocument, ParsedPage
@@ -146,7 +147,12 @@ def _most_words(text: str, front: str, budget: Budget) -> int:
     def fits(end: int) -> bool:
         return budget.fits(front + text[:end])
 
-    ends = [word.end() for word in _WORD.finditer(text, 0, budget.most_characters)]
-    # A word has more than one token rather than less; a wrong guess costs a step or two.
-    count = most_that_fit(lambda count: fits(ends[count - 1]), len(ends), budget.max_tokens // 2)
+    words = _WORD.finditer(text, 0, budget.most_characters)
+    # No vocabulary has tokens of four words on average.
+    ends = [word.end() for word in islice(words, 4 * budget.max_tokens)]
+    # A word has some two tokens; how many in this text is seen from a part of it.
+    guess = min(len(ends), budget.max_tokens // 2)
+    if guess:
+        guess = guess * budget.max_tokens // max(1, budget.count(front + text[: ends[guess - 1]]))
+    count = most_that_fit(lambda count: fits(ends[count - 1]), len(ends), guess)
     return ends[count - 1] if count else most_that_fit(fits, ends[0] if ends else 0, budget.max_tokens)
