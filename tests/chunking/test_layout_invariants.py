@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from nemoparse_loaders import LayoutChunker
+from nemoparse_loaders import LayoutChunker, Parents
 from nemoparse_loaders.chunking.steps import Steps
 from nemoparse_loaders.document import (
     BBox,
@@ -105,6 +105,22 @@ def test_budgets_hold_and_nothing_is_lost_whatever_is_switched_off(
     assert all(chunk.embed_text.strip() and chunk.text.strip() for chunk in chunks)
     assert all(chunker.count(chunk.embed_text) <= max_tokens for chunk in chunks)
     held = {span.element_id for chunk in chunks for span in chunk.spans}
+    for element in document.elements:
+        if element.type not in ("Page-header", "Page-footer", "Text") and element.text.strip():
+            assert element.id in held
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@given(documents(), st.sampled_from([24, 40, 80, 400]), st.sampled_from([None, "page", "section"]))
+def test_budgets_hold_and_nothing_is_lost_where_markdown_is_embedded(
+    document: ParsedDocument, max_tokens: int, parents: Parents | None
+) -> None:
+    chunker = LayoutChunker(max_tokens=max_tokens, embed="markdown", parents=parents)
+    tree = chunker.chunk_tree(document)
+
+    assert all(chunk.embed_text.strip() for chunk in (*tree.parents, *tree.chunks))
+    assert all(chunker.count(chunk.embed_text) <= max_tokens for chunk in (*tree.parents, *tree.chunks))
+    held = {span.element_id for chunk in tree.chunks for span in chunk.spans}
     for element in document.elements:
         if element.type not in ("Page-header", "Page-footer", "Text") and element.text.strip():
             assert element.id in held

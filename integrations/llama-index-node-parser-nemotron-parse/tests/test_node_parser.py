@@ -238,6 +238,7 @@ class TestWithoutLayout:
 
         document.metadata["team"] = "blue"
         plain = json_to_doc(json.loads(json.dumps(doc_to_json(document))))
+        assert isinstance(plain, Document)
         nodes = NemotronParseNodeParser(max_tokens=16, parents="section").get_nodes_from_documents([plain])
         chunks = get_leaf_nodes(nodes)
         assert len(chunks) > 3

@@ -7,7 +7,7 @@ import io
 import pickle
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, BinaryIO, Literal, cast
 
 import pytest
 from llama_index.core.schema import BaseNode, ImageDocument, ImageNode, MetadataMode, NodeRelationship
@@ -56,14 +56,18 @@ class Once(io.RawIOBase):
         return self._stream.readinto(buffer)
 
 
+def once(content: bytes) -> BinaryIO:
+    return cast("BinaryIO", Once(content))
+
+
 async def test_a_stream_that_cannot_seek(
     server: ParseServer, make_pdf: Callable[..., bytes], tmp_path: Path
 ) -> None:
     content = make_pdf("one", "two")
     reader = reader_for(server, tmp_path, "base64")
     [expected] = reader.load_data(content, file_name="a.pdf")
-    [document] = reader.load_data(Once(content), file_name="a.pdf")
-    [other] = await reader.aload_data(Once(content), file_name="a.pdf")
+    [document] = reader.load_data(once(content), file_name="a.pdf")
+    [other] = await reader.aload_data(once(content), file_name="a.pdf")
 
     assert isinstance(expected, NemotronParseDocument)
     assert len(expected.figure_data) == 4
