@@ -113,7 +113,9 @@ def _with_leads(
         if budget.cost(block.embed) > budget.max_tokens // 8 or not budget.holds_caption(
             f"{words} {item.caption}"
         ):
-            repeated = "" if leads else _last_sentence(block, budget)
+            sentence = "" if leads else _last_sentence(block, budget)
+            # What is said before a float must leave its caption whole.
+            repeated = sentence if budget.holds_caption(f"{sentence} {item.caption}") else ""
             break
         label = block.embed if is_label else label
         leads.append(block)

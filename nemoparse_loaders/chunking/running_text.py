@@ -105,8 +105,10 @@ def text_pieces(
     Raises:
         OptionError: Not even a single character fits.
     """
+    edges = "\n" if kind == "code" else None
 
     def embed(piece: str) -> str:
+        piece = piece.strip(edges)
         for printed, word in mends:
             piece = piece.replace(printed, word)
         if not budget.plain:
@@ -130,7 +132,7 @@ def text_pieces(
         return text_pieces(source, kind, "", budget, overlap_sentences, mends)
     pieces = []
     for piece in cut:
-        text = source[piece.overlap_start : piece.end].strip("\n" if kind == "code" else None)
+        text = source[piece.overlap_start : piece.end].strip(edges)
         words = embed(text)
         if not words:
             continue
