@@ -17,7 +17,8 @@ NemoparseError OptionError PageError PageRenderError PageReplyError PageStep Par
 ParsedDocument ParsedPage Parents Percentiles Progress ProtocolError ReplyTimeoutError RequestRejectedError
 ServerBusyError ServerFailedError SourceData SourceError SourceInput SourceNotFoundError Split StageCost Steps
 Table TableCell TextSplit TocEntry Treatment UnsupportedSourceError __version__ acrop_elements acrop_figures
-crop_element crop_elements crop_figures decode_page encode_page figure_chunks layout_hash layout_to_json save_figures
+crop_element crop_elements crop_figures decode_page encode_page figure_chunks layout_hash layout_to_json
+save_figures
 split_document split_text
 """
 

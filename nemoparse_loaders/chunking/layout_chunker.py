@@ -82,6 +82,8 @@ class LayoutChunker:
         pictures: Treatment = "keep",
         footnotes: Treatment = "keep",
         toc: Treatment = "keep",
+        doubtful: Treatment = "keep",
+        min_confidence: float = 0.0,
         steps: Steps = ALL_STEPS,
     ) -> None:
         """Choose the budget and how it is counted.
@@ -106,6 +108,9 @@ class LayoutChunker:
                 dropped pictures are running text.
             footnotes: "keep" or "drop".
             toc: Tables of contents: "keep" or "drop".
+            doubtful: Elements that the page's file or another reading of theirs speaks against: "keep", with
+                ``needs_review`` as a mark, or "drop".
+            min_confidence: Drop elements whose confidence is known and lower, 0..1; 0 drops none.
             steps: Switches for measuring what each step is worth.
 
         Raises:
@@ -134,7 +139,14 @@ class LayoutChunker:
             min_tokens=min_tokens,
             parents=parents,
             embed=embed,
-            selection=Selection(furniture=furniture, pictures=pictures, footnotes=footnotes, toc=toc),
+            selection=Selection(
+                furniture=furniture,
+                pictures=pictures,
+                footnotes=footnotes,
+                toc=toc,
+                doubtful=doubtful,
+                min_confidence=min_confidence,
+            ),
             steps=steps,
             _count=counter_for(tokenizer),
         )
@@ -171,6 +183,8 @@ class LayoutChunker:
             "pictures": chosen.pictures,
             "footnotes": chosen.footnotes,
             "toc": chosen.toc,
+            "doubtful": chosen.doubtful,
+            "min_confidence": chosen.min_confidence,
             "steps": self.steps,
         }
 

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TypeVar
 
-from ..document import Element, ElementType, ParsedDocument
-from ..issue import REVIEW_CODES
+from ..document import ElementType, ParsedDocument
 from .blocks import Draft, Span
 from .boxes import BoxesOfPages, PageBox, boxes_json, column_boxes, page_boxes
 from .chunk import MetadataValue
 from .clean import shortened, storable
 from .furniture import page_label
+from .selection import is_in_doubt
 
 METADATA_KEYS: Mapping[str, type[MetadataValue]] = MappingProxyType(
     {
@@ -152,7 +152,7 @@ def build_metadata(
         "n_tokens": n_tokens,
         "is_partial": is_partial,
         "confidence": min(confidences, default=-1.0),
-        "needs_review": is_partial or any(_is_in_doubt(element) for element in elements),
+        "needs_review": is_partial or any(is_in_doubt(element) for element in elements),
         "parser": document.parser,
         "schema": SCHEMA,
     }
@@ -219,10 +219,6 @@ def _short_classes(classes: str, length: int) -> str:
     while len(",".join([*names, "…"])) > length:
         names.pop()
     return classes if len(classes) <= length else ",".join([*names, "…"])
-
-
-def _is_in_doubt(element: Element) -> bool:
-    return any(issue.severity == "warning" and issue.code in REVIEW_CODES for issue in element.issues)
 
 
 def _ids(spans: Sequence[Span]) -> list[str]:

@@ -8,7 +8,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from nemoparse_loaders import LayoutChunker, OptionError, ParsedDocument
+from nemoparse_loaders import (
+    Element,
+    Issue,
+    LayoutChunker,
+    OptionError,
+    ParsedDocument,
+    Split,
+    split_document,
+)
 
 from .conftest import MakeDocument
 from .test_invariants import documents
@@ -63,6 +71,47 @@ def test_the_defaults_drop_furniture_only(document: ParsedDocument) -> None:
 def test_other_wishes_are_refused(option: str) -> None:
     with pytest.raises(OptionError, match=f'{option} must be "keep" or "drop"'):
         LayoutChunker(**{option: "apart"})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("value", ["apart", None])
+def test_other_wishes_for_doubtful_elements_are_refused(value: Any) -> None:
+    with pytest.raises(OptionError, match='doubtful must be "keep" or "drop"'):
+        LayoutChunker(doubtful=value)
+
+
+@pytest.mark.parametrize("value", [-0.1, 1.1, "high", None, float("nan")])
+def test_a_confidence_is_a_share(value: Any) -> None:
+    with pytest.raises(OptionError, match="min_confidence must be a number from 0 to 1"):
+        LayoutChunker(min_confidence=value)
+
+
+@pytest.mark.parametrize(
+    ("options", "left"),
+    [
+        ({}, "sure doubted low unknown"),
+        ({"doubtful": "drop"}, "sure low unknown"),
+        ({"min_confidence": 0.5}, "sure doubted unknown"),
+        ({"doubtful": "drop", "min_confidence": 0.5}, "sure unknown"),
+    ],
+)
+@pytest.mark.parametrize("split", ["chunk", "page", "element", "document"])
+def test_what_is_not_sure_enough_is_left_out(
+    make_document: MakeDocument, options: dict[str, Any], left: str, split: Split
+) -> None:
+    def element(word: str, confidence: float | None, *codes: str) -> Element:
+        issues = tuple(Issue(code=code, message="...", severity="warning") for code in codes)
+        return Element(id="", type="Text", markdown=word, text=word, confidence=confidence, issues=issues)
+
+    document = make_document(
+        [
+            element("sure", 0.9, "malformed"),
+            element("doubted", 0.9, "unsupported_text"),
+            element("low", 0.2),
+            element("unknown", None),
+        ]
+    )
+    pieces = split_document(document, split, chunker=LayoutChunker(**options))
+    assert " ".join(" ".join(piece.text for piece in pieces).split()) == left
 
 
 def test_small_chunks_go_with_a_neighbour(make_document: MakeDocument) -> None:

@@ -42,7 +42,7 @@ class NemotronParseChunker(BaseDocumentTransformer):
             most embedders find better; both keep to ``max_tokens``. Or "text", the Markdown alone, which may
             be longer than that.
         **options: Those of `LayoutChunker`: ``min_tokens``, ``parents``, ``furniture``, ``pictures``,
-            ``footnotes``, ``toc``.
+            ``footnotes``, ``toc``, ``doubtful``, ``min_confidence``.
     """
 
     def __init__(

@@ -113,6 +113,12 @@ class NemotronParseNodeParser(NodeParser):
     pictures: Treatment = Field(default="keep", description="Pictures and their words.")
     footnotes: Treatment = Field(default="keep", description="Footnotes.")
     toc: Treatment = Field(default="keep", description="Tables of contents.")
+    doubtful: Treatment = Field(
+        default="keep", description="What the page's file or another reading speaks against."
+    )
+    min_confidence: float = Field(
+        default=0.0, ge=0, le=1, description="Elements whose confidence is known and lower are left out."
+    )
 
     _made: tuple[tuple[Any, ...], LayoutChunker] | None = PrivateAttr(default=None)
     _told: set[str] = PrivateAttr(default_factory=set)
@@ -174,6 +180,8 @@ class NemotronParseNodeParser(NodeParser):
             "pictures": self.pictures,
             "footnotes": self.footnotes,
             "toc": self.toc,
+            "doubtful": self.doubtful,
+            "min_confidence": self.min_confidence,
         }
         made = self._made
         if made is None or made[0] != tuple(options.values()):
