@@ -67,8 +67,8 @@ Where there is nothing to say the value is "", 0 or False; ``confidence`` is the
 - ``n_tokens``: of ``embed_text``. ``is_partial``: something is missing on a page of the chunk.
 - ``parent_id``: the section or page that the chunk belongs to, where parents are asked for.
 - ``confidence``: the lowest of its elements', 0..1; -1 where none is known.
-- ``needs_review``: an element of the chunk disagrees with the page's file or with another reading of it, or
-  a page of the chunk is not whole.
+- ``needs_review``: an element of the chunk disagrees with the page's file or with another reading of it, the
+  file has text that a page of the chunk lacks, or a page of the chunk is not whole.
 """
 
 LLM_KEYS = frozenset({"section_path", "caption", "page_label", "file_name"})
@@ -119,7 +119,8 @@ def build_metadata(
     first_page = min(spans, key=lambda span: span.page.number).page if spans else None
     elements = [span.element for span in spans if span.element is not None]
     confidences = [element.confidence for element in elements if element.confidence is not None]
-    is_partial = draft.is_placeholder or any(span.page.status in ("partial", "failed") for span in spans)
+    pages = list({id(span.page): span.page for span in spans}.values())
+    is_partial = draft.is_placeholder or any(page.status in ("partial", "failed") for page in pages)
     metadata: dict[str, MetadataValue] = {
         "source": document.source,
         "file_name": document.file_name,
@@ -152,7 +153,7 @@ def build_metadata(
         "n_tokens": n_tokens,
         "is_partial": is_partial,
         "confidence": min(confidences, default=-1.0),
-        "needs_review": is_partial or any(is_in_doubt(element) for element in elements),
+        "needs_review": is_partial or any(map(is_in_doubt, elements)) or any(map(is_in_doubt, pages)),
         "parser": document.parser,
         "schema": SCHEMA,
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Literal, TypeAlias, get_args
 
-from ..document import Element, ElementType
+from ..document import Element, ElementType, ParsedPage
 from ..errors import OptionError
 from ..issue import REVIEW_CODES
 
@@ -58,9 +58,9 @@ class Selection:
         return treatment == "drop"
 
 
-def is_in_doubt(element: Element) -> bool:
-    """Whether the page's file, or another reading of the element, speaks against it."""
-    return any(issue.severity == "warning" and issue.code in REVIEW_CODES for issue in element.issues)
+def is_in_doubt(reading: Element | ParsedPage) -> bool:
+    """Whether a page's file, or another reading, speaks against an element, or the page as a whole."""
+    return any(issue.severity == "warning" and issue.code in REVIEW_CODES for issue in reading.issues)
 
 
 DEFAULT_SELECTION = Selection()

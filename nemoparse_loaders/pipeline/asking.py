@@ -149,7 +149,6 @@ class PageAsker:
             if self._options.passes == "triple" and self.can_detect():
                 asks.append(self.send(request, image, detect=True))
             outcome, *detected = await gathered(asks)
-            request.metrics.asked("page", outcome.attempts, outcome.usage)
             attempts += outcome.attempts
             steps += outcome.steps
             limit = self._smaller_picture(outcome, image, settings)
@@ -159,6 +158,7 @@ class PageAsker:
             reason = f"the server refused a picture of {len(image.data):,} bytes"
             steps += (PageStep(action="smaller", reason=reason),)
             image = await self.draw(request, settings)
+        request.metrics.asked("page", attempts, outcome.usage)
         record = PageRecord(image.geometry, image.issues, (), steps, attempts, evidence=image.evidence)
         if isinstance(outcome, PageReply):
             self._largest_taken = max(self._largest_taken, len(image.data))

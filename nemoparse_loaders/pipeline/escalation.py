@@ -7,6 +7,9 @@ from ..document import PageStep, ParsedPage
 # Of the issues that a page has, so many reasons are named.
 _MOST_REASONS = 3
 
+KEPT = "the larger reading is no surer; the first one stays"
+"""Reason of the step that says so."""
+
 
 def doubts_about(page: ParsedPage) -> str | None:
     """Why a page should be read with more care, in words; None where no check found anything."""

@@ -84,10 +84,10 @@ class RunMetrics:
         queue_seconds: Time that drawn pages waited for room at a server, summed likewise.
         cached_pages: Pages that came from the cache.
         cached_requests: Requests of the run that put them there; they were not sent again.
-        cached_retries: Those of them that were retries.
         recovered_pages: Pages that a step beyond asking once made whole.
         escalated_pages: Pages that were read in more passes or larger.
         settled_pages: Those of them that need no review any more.
+        retries: Requests sent again, after faults, at busy servers and for the recovery.
     """
 
     def __init__(self) -> None:
@@ -95,10 +95,10 @@ class RunMetrics:
         self.queue_seconds = 0.0
         self.cached_pages = 0
         self.cached_requests = 0
-        self.cached_retries = 0
         self.recovered_pages = 0
         self.escalated_pages = 0
         self.settled_pages = 0
+        self.retries = 0
         self._stages: dict[Stage, StageCost] = {}
         self._replies = Durations()
 
@@ -123,7 +123,6 @@ class RunMetrics:
         """
         self.cached_pages += 1
         self.cached_requests += attempts
-        self.cached_retries += max(0, attempts - 1)
 
     def recovered(self) -> None:
         """A step beyond asking once made a page whole."""
@@ -137,6 +136,8 @@ class RunMetrics:
             requests: That it took.
             usage: Tokens of the reply.
         """
+        # What is read again by the recovery is asked for once more as well.
+        self.retries += requests if stage == "recovery" else max(0, requests - 1)
         known = self._stages.get(stage, StageCost(stage=stage))
         self._stages[stage] = StageCost(
             stage=stage,

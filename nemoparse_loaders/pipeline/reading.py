@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from ..backends.base import CacheableSession
-from ..document import ParsedPage
+from ..document import PageStep, ParsedPage
 from ..errors import AuthenticationError, ModelNotFoundError, OptionError, PageRenderError, PageReplyError
 from ..options import ParseOptions
 from ..rendering.page_image import PageEvidence
@@ -21,7 +21,7 @@ from .asking import FirstReading, PageAsker, PageRequest
 from .cache import PageCache, page_key, worth_keeping
 from .dispatch import Dispatcher, PageFailure, PageReply
 from .endpoints import EndpointPool
-from .escalation import doubts_about, escalation_step, is_surer
+from .escalation import KEPT, doubts_about, escalation_step, is_surer
 from .judgement import needs_recovery
 from .ladder import PageLadder
 from .metrics import RunMetrics
@@ -201,6 +201,7 @@ class PageReader:
             page, record = await self._recovered(request, page, record, ladder)
         if options.passes != "single":
             detection = None if first.detected is None else ladder.detected(first.detected)
+            record = ladder.added_to(record)
             record = await with_regions(record, ladder, self.profile, detection=detection)
             record = ladder.added_to(record)
             page = page_from_record(record, self.profile)
@@ -227,16 +228,16 @@ class PageReader:
         self, request: PageRequest, first: FirstReading, page: ParsedPage, record: PageRecord
     ) -> tuple[ParsedPage, PageRecord]:
         """The surer of the page and its reading with more care, where there is such a way."""
-        how = self._options.escalate
-        if how == "larger":
-            second = await self._read_larger(request, first, page, record)
-        else:
-            second = await self._read_in_more_passes(request, first, page, record)
+        is_larger = self._options.escalate == "larger"
+        read_again = self._read_larger if is_larger else self._read_in_more_passes
+        second = await read_again(request, first, page, record)
         if second is None:
             return page, record
         found = page_from_record(second, self.profile)
-        if not is_surer(found, page):
-            second = replace(record, steps=second.steps, attempts=second.attempts)
+        # More passes lose nothing of the page; another reading of all of it may.
+        if is_larger and not is_surer(found, page):
+            steps = (*second.steps, PageStep(action="escalate", reason=KEPT))
+            second = replace(record, steps=steps, attempts=second.attempts)
             found = page_from_record(second, self.profile)
         request.metrics.escalated(settled=not found.needs_review)
         return found, second
@@ -279,6 +280,7 @@ class PageReader:
         if how == "triple" and self._asker.can_detect():
             detection = await ladder.detect()
         record = replace(record, steps=(*record.steps, escalation_step(f"read in {how} pass", page)))
+        record = ladder.added_to(record)
         record = await with_regions(record, ladder, self.profile, detection=detection)
         return ladder.added_to(record)
 

@@ -17,12 +17,11 @@ def make_report(
     Args:
         pages: Every page that was asked for, also those that are left out of the document.
         seconds: Wall time of the run.
-        metrics: The run's durations.
+        metrics: What the run took.
     """
     metrics = metrics or RunMetrics()
     status = Counter(page.status for page in pages)
     requests = sum(page.attempts for page in pages)
-    retries = sum(max(0, page.attempts - 1) for page in pages)
     unread = [page for page in pages if page.status in ("failed", "partial")]
     return ParseReport(
         pages=len(pages),
@@ -31,7 +30,7 @@ def make_report(
         failed=status["failed"],
         blank=status["blank"],
         requests=max(0, requests - metrics.cached_requests),
-        retries=max(0, retries - metrics.cached_retries),
+        retries=metrics.retries,
         prompt_tokens=sum(page.usage.prompt_tokens or 0 for page in pages),
         completion_tokens=sum(page.usage.completion_tokens or 0 for page in pages),
         cached=metrics.cached_pages,

@@ -29,8 +29,9 @@ _DAMAGE = {"malformed": 1, "truncated": 1, "loop": 2}
 _REASONS = ("is whole", "is damaged or cut", "repeats itself")
 # The decoder leaves some rounds of a run; what comes so often in a reading that loops is its loop.
 _LOOP_ROUNDS = 4
-# Less is no difference: a single word of a small table is more than that.
-_CLEARLY = 0.02
+# Of the characters of the words in which two readings differ.
+_CLEARLY = 0.2
+_NEITHER = 0.5
 _MOST_NAMED = 3
 
 
@@ -116,7 +117,7 @@ def choose(
     Then the first of these rules that tells them apart decides:
 
     1. Whole beats damaged or cut, and that beats looping.
-    2. The one that the witness bears out better, by more than two words of a hundred.
+    2. The one whose own words, which the other has not, the witness bears out better by a fifth.
     3. The one with more distinct words; those that stand beside do not count.
     4. The one that fills more cells, if its rows are as even: words of two columns in one cell are the usual
        fault of a small picture, and a cell torn in two makes uneven rows.
@@ -135,11 +136,11 @@ def choose(
     if new.damage > old.damage:
         return _KEEP
     around = [words_of(text) for text in beside]
+    supported = _support(old, new, witness)
     if _loses(old, new, around, witness):
-        return _KEEP
+        return Choice(False, by_witness=supported is not None and supported < -_CLEARLY)
     if new.damage < old.damage:
         return Choice(True, f"the page's reading {_REASONS[old.damage]}, and this one {_REASONS[new.damage]}")
-    supported = _support(old, new, witness)
     if supported is not None and abs(supported) > _CLEARLY:
         reason = "what the file itself stores bears it out better" if supported > 0 else ""
         return Choice(supported > 0, reason, by_witness=True)
@@ -230,10 +231,18 @@ def _cells(reading: Reading) -> list[list[str]]:
 
 
 def _support(old: Reading, new: Reading, witness: Witness | None) -> float | None:
-    """How much better the new reading is borne out; None where the witness cannot tell."""
+    """How much better the new reading is borne out where the two differ, -1..1; None for no witness.
+
+    Only the words that one of them has and the other has not are asked about: in a large table a wrong number
+    is a small part of the whole. A reading without any of its own neither gains nor loses by them.
+    """
     if witness is None:
         return None
-    of_old, of_new = witness(old.text), witness(new.text)
+    shares = [
+        witness(" ".join(sorted(own))) if (own := one.words.keys() - other.words.keys()) else _NEITHER
+        for one, other in ((new, old), (old, new))
+    ]
+    of_new, of_old = shares
     return None if of_old is None or of_new is None else of_new - of_old
 
 

@@ -86,6 +86,20 @@ def test_a_chunk_is_as_sure_as_its_least_sure_element(
     assert (page.metadata["confidence"], page.metadata["needs_review"]) == (0.4, in_doubt)
 
 
+def test_text_that_a_page_lacks_marks_all_that_is_on_it(make_document: MakeDocument) -> None:
+    document = make_document([("Text", "One.")], [("Text", "Two.")])
+    lacking = Issue(code="missing_text", message="...", severity="warning", page=2)
+    page = document.pages[1].model_copy(update={"issues": (lacking,), "needs_review": True})
+    document = document.model_copy(update={"pages": (document.pages[0], page)})
+
+    for split in ("page", "element"):
+        pieces = split_document(document, split)
+        assert [piece.metadata["needs_review"] for piece in pieces] == [False, True]
+    (whole,) = split_document(document, "document")
+    (chunk,) = split_document(document, "chunk")
+    assert whole.metadata["needs_review"] is chunk.metadata["needs_review"] is True
+
+
 def test_boxes_are_merged_by_page_where_room_is_short(make_document: MakeDocument) -> None:
     def block(column: int, row: int) -> Element:
         x = 0.05 + 0.3 * column

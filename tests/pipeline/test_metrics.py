@@ -84,7 +84,7 @@ def test_durations_of_one_kind_are_added_up() -> None:
         metrics.cached(attempts=2)
         metrics.recovered()
     assert (metrics.render_seconds, metrics.queue_seconds, metrics.request_seconds) == (0.75, 1.5, 3.0)
-    assert (metrics.cached_pages, metrics.cached_requests, metrics.cached_retries) == (3, 6, 3)
+    assert (metrics.cached_pages, metrics.cached_requests) == (3, 6)
     assert metrics.recovered_pages == 3
     assert metrics.latency is not None
     assert metrics.latency.p50 == 1.0

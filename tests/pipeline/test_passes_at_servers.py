@@ -85,7 +85,7 @@ def test_triple_asks_for_the_regions_alone_and_puts_in_what_the_page_missed(
     assert box == pytest.approx((0.08, 0.135, 0.7, 0.298), abs=0.03)
     assert kinds(server) == {"page": 1, "detection": 1, "region": 1}
     assert page.attempts == 3
-    assert [step.action for step in page.steps] == ["region", "detection"]
+    assert [step.action for step in page.steps] == ["detection", "region"]
 
 
 @pytest.mark.parametrize("passes", ["double", "triple"])
@@ -196,6 +196,30 @@ def test_only_what_is_in_doubt_is_escalated(make_pdf: Callable[..., bytes]) -> N
     assert severities == {"table_reread": "info", "table_disagreement": "info"}
 
 
+@pytest.mark.parametrize("wrong", ["page", "region"])
+def test_one_wrong_number_of_a_large_table_is_settled_by_the_file(
+    make_pdf: Callable[..., bytes], wrong: str
+) -> None:
+    rows = [[f"{row}{column}.{row + column}" for column in range(1, 8)] for row in range(1, 12)]
+    layer = "\n".join(" ".join(row) for row in rows)
+    right = (
+        r"\begin{tabular}{ccccccc} " + r" \\ ".join(" & ".join(row) for row in rows) + r" \\ \end{tabular}"
+    )
+    false = right.replace("64.10", "64.70")
+    page, region = (false, right) if wrong == "page" else (right, false)
+    script = Script(
+        page=f"<x_0.08><y_0.08>{page}<x_0.95><y_0.6><class_Table>",
+        region=f"<x_0.05><y_0.05>{region}<x_0.95><y_0.95><class_Table>",
+    )
+    with ParseServer(replies=script) as server:
+        document = parse(server, make_pdf(layer), verify=True, passes="double")
+    assert cells(document) == rows
+    (element,) = document.pages[0].elements
+    assert [issue.severity for issue in element.issues if issue.code == "table_disagreement"] == ["info"]
+    assert not document.pages[0].needs_review
+    assert "64.70" in element.alternatives[0].text
+
+
 def test_a_page_in_doubt_is_read_from_a_larger_picture(make_pdf: Callable[..., bytes]) -> None:
     replies = [page_with(GOOD.replace("43", "77")), page_with(GOOD)]
     with ParseServer(replies=replies) as server:
@@ -214,7 +238,8 @@ def test_a_reading_that_is_no_surer_changes_nothing_but_the_record(make_pdf: Cal
     page = document.pages[0]
     assert "77" in page.elements[1].text
     assert page.needs_review
-    assert [step.action for step in page.steps] == ["escalate"]
+    assert [step.action for step in page.steps] == ["escalate", "escalate"]
+    assert page.steps[-1].reason == "the larger reading is no surer; the first one stays"
     assert page.attempts == 2
     assert document.report is not None
     assert (document.report.escalated, document.report.settled) == (1, 0)
