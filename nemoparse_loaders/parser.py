@@ -18,6 +18,7 @@ from typing_extensions import TypedDict, Unpack
 from .backends.base import Backend
 from .document import ElementType, ParsedDocument, ParsedPage
 from .errors import BackendError, NemoparseError, OptionError
+from .issue import REVIEW_CODES
 from .options import OptionValues, ParseOptions
 
 if TYPE_CHECKING:
@@ -30,6 +31,9 @@ SourceData = str | PathLike[str] | bytes | bytearray | memoryview | BinaryIO
 OnDocumentError = Literal["raise", "skip"] | Callable[[NemoparseError], None]
 
 logger = logging.getLogger(__name__)
+
+# In tokens. A limit below is hardly meant for a page, and rather for chunks.
+_SMALL_REPLY = 1_000
 
 
 @dataclass(frozen=True)
@@ -111,6 +115,14 @@ class DocumentParser:
             self.backends = resolve_backends(self.options, client=client)
         else:
             self.backends = (own,)
+        if self.options.max_tokens is not None and self.options.max_tokens < _SMALL_REPLY:
+            # Here and not in the options, which are checked anew for every copy.
+            logger.warning(
+                "max_tokens=%d limits the model's reply, and pages with more text are cut. The size of "
+                "chunks is set elsewhere: chunker=LayoutChunker(max_tokens=...), max_tokens of the node "
+                "parser or of NemotronParseChunker, --chunk-tokens on the command line",
+                self.options.max_tokens,
+            )
 
     @property
     def backend(self) -> Backend:
@@ -253,6 +265,7 @@ class DocumentParser:
             pages = [page async for page in self._shown(run, progress, all_at_once=True)]
             report = make_report(pages, run.seconds, run.metrics)
             loaded = run.source
+        _log_reviews(loaded.file_name, pages)
         kept = tuple(page for page in pages if not self._left_out(page))
         return ParsedDocument(
             doc_id=loaded.doc_id,
@@ -288,6 +301,23 @@ class DocumentParser:
                 async for page in pages:
                     step(page)
                     yield page
+
+
+def review_reasons(page: ParsedPage) -> tuple[str, ...]:
+    """What the checks of a page found that asks for a review, of the page first, then element by element."""
+    everything = (*page.issues, *(issue for element in page.elements for issue in element.issues))
+    return tuple(
+        f"{issue.element_id}: {issue.message}" if issue.element_id else issue.message
+        for issue in everything
+        if issue.severity == "warning" and issue.code in REVIEW_CODES
+    )
+
+
+def _log_reviews(file_name: str, pages: Collection[ParsedPage]) -> None:
+    numbers = [page.number for page in pages if page.needs_review]
+    if numbers:
+        told = "%s: %d of %d pages need review: %s"
+        logger.info(told, file_name, len(numbers), len(pages), ", ".join(map(str, numbers)))
 
 
 def _as_input(source: SourceData | SourceInput, about: Mapping[str, Any]) -> SourceInput:

@@ -28,7 +28,7 @@ class StageCost(FrozenModel):
             was asked for since a page was in doubt).
         requests: Sent in this run, retries included.
         prompt_tokens: Sum over the replies that say it.
-        completion_tokens: Sum over the replies that say it.
+        completion_tokens: Sum over the replies that say it, also of those that were not used in the end.
     """
 
     stage: Stage
@@ -87,7 +87,10 @@ class ParseReport(FrozenModel):
     failures: tuple[Issue, ...] = ()
 
     def summary(self) -> str:
-        """One line for people, e.g. "12 pages in 3.4 s: 11 ok, 1 failed; 14 requests, 2 of them repeats"."""
+        """One line for people, e.g. "12 pages in 3.4 s: 11 ok, 1 failed; 14 requests, 2 of them repeats".
+
+        Pages "to review" are those that need it beside the partial and failed ones.
+        """
         became = [
             f"{count:,} {word}"
             for word, count in (
@@ -98,7 +101,7 @@ class ParseReport(FrozenModel):
                 ("recovered", self.recovered),
                 ("from the cache", self.cached),
                 ("escalated", self.escalated),
-                ("in doubt", self.needs_review - self.partial - self.failed),
+                ("to review", self.needs_review - self.partial - self.failed),
             )
             if count > 0
         ]

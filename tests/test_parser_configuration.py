@@ -7,7 +7,7 @@ import pickle
 
 import pytest
 
-from nemoparse_loaders import DocumentParser, OptionError
+from nemoparse_loaders import DocumentParser, OptionError, ParseOptions
 from nemoparse_loaders.backends.nvidia import NvidiaBackend
 
 
@@ -16,6 +16,20 @@ def test_pickles_and_copies() -> None:
     again = pickle.loads(pickle.dumps(parser))
     assert again.options == parser.options
     assert copy.deepcopy(parser).backend == parser.backend
+
+
+@pytest.mark.parametrize(("max_tokens", "warnings"), [(None, 0), (1_000, 0), (999, 1)])
+def test_a_limit_that_looks_like_that_of_chunks_is_warned_of_once(
+    max_tokens: int | None, warnings: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    options = ParseOptions.build(base_url="http://127.0.0.1:9/v1", model="m", max_tokens=max_tokens)
+    pickle.loads(pickle.dumps(options))
+    assert not caplog.records, "options alone say nothing"
+    parser = DocumentParser(options=options)
+    copy.deepcopy(pickle.loads(pickle.dumps(parser)))
+    assert [record.levelname for record in caplog.records] == ["WARNING"] * warnings
+    for told in (f"max_tokens={max_tokens} limits the model's reply", "chunker=LayoutChunker(max_tokens="):
+        assert (told in caplog.text) is bool(warnings)
 
 
 def test_no_secret_is_shown() -> None:

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, TextIO
 import typer
 
 from ..chunking import LayoutChunker
-from ..document import ParsedDocument
+from ..document import ParsedDocument, ParsedPage
 from ..errors import NemoparseError
 from ..options import Escalation, ParseOptions, Passes
-from ..parser import DocumentParser, SourceInput
+from ..parser import DocumentParser, SourceInput, review_reasons
 from .messages import make_utf8, tell
 
 if TYPE_CHECKING:
@@ -40,6 +40,8 @@ _SUFFIX = {
 _SUFFIX_OF_FILES = (".md", ".html", ".json", ".jsonl")
 # Bytes of a file name that every usual file system takes.
 _LONGEST_NAME = 255
+# Of the reasons why a page needs review; the JSON has them all.
+_MOST_REASONS = 2
 
 
 def parse(
@@ -84,7 +86,9 @@ def parse(
     text_in_pictures: bool | None = typer.Option(
         None, help="Ask for the words in figures. Default: the model's."
     ),
-    max_tokens: int | None = typer.Option(None, help="Longest reply. Default: the model's."),
+    max_tokens: int | None = typer.Option(
+        None, help="Longest reply, not chunk (that is --chunk-tokens). Default: the model's."
+    ),
     render_workers: int | None = typer.Option(None, help="Processes that draw pages; 0: this one."),
     render_timeout: float = typer.Option(60.0, help="Seconds for drawing one page."),
     cache_dir: Path | None = typer.Option(
@@ -107,6 +111,7 @@ def parse(
     """Read documents and write them in another form.
 
     The key of a server is taken from NEMOTRON_PARSE_API_KEY (for --backend nvidia: NVIDIA_API_KEY).
+    Pages that need review are named on standard error, with the first reasons.
     Exit status: 0 all is read; 1 a document or a page could not be read; 2 wrong usage.
     """
     options = ParseOptions.build(
@@ -201,16 +206,34 @@ def _write(stream: TextIO, lines: Iterable[str]) -> None:
 
 
 def _tell_what_happened(document: ParsedDocument, *, always: bool) -> bool:
-    """Name the pages that failed or are partial; where there are any, or always, sum up the document."""
+    """Name the pages that failed, are partial or need review; sum up the document where there are any.
+
+    Args:
+        document: With its report.
+        always: Sum it up in any case.
+
+    Returns:
+        Whether a page failed or is partial.
+    """
     report = document.report
     if report is None:
         return False
     for issue in report.failures:
         tell(f"nemoparse: {document.file_name}, page {issue.page}: {issue.message}")
+    told = {issue.page for issue in report.failures}
+    for page in document.pages:
+        if page.needs_review and page.number not in told:
+            tell(f"nemoparse: {document.file_name}, page {page.number} needs review: {_first_reasons(page)}")
     bad_pages = bool(report.failed or report.partial)
-    if bad_pages or always:
+    if bad_pages or report.needs_review or always:
         tell(f"nemoparse: {document.file_name}: {report.summary()}")
     return bad_pages
+
+
+def _first_reasons(page: ParsedPage) -> str:
+    reasons = review_reasons(page)
+    more = len(reasons) - _MOST_REASONS
+    return " ".join(reasons[:_MOST_REASONS]) + (f" ({more} more)" if more > 0 else "")
 
 
 class _Names:

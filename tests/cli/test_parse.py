@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -70,7 +71,7 @@ def test_options_reach_the_server(run: Run, report_pdf: Path, server: ParseServe
 
 
 def test_markdown_on_standard_output_and_nothing_else(run: Run, report_pdf: Path) -> None:
-    done = run("parse", "report.pdf", "--page-markers")
+    done = run("parse", "report.pdf", "--page-markers", "--no-verify")
     assert done.returncode == 0, done.stderr
     text = done.stdout.decode()
     assert text.count("# Harbour report") == 2
@@ -113,7 +114,7 @@ def test_standard_input(run: Run, report_pdf: Path) -> None:
 
 def test_one_bad_file_does_not_stop_the_others(run: Run, report_pdf: Path, tmp_path: Path) -> None:
     (tmp_path / "empty.pdf").touch()
-    done = run("parse", "empty.pdf", "missing.pdf", "report.pdf")
+    done = run("parse", "empty.pdf", "missing.pdf", "report.pdf", "--no-verify")
     assert done.returncode == 1
     assert b"Harbour report" in done.stdout
     complaints = done.stderr.decode().splitlines()
@@ -131,6 +132,27 @@ def test_a_failed_page_is_named(report_pdf: Path, run: Run) -> None:
     last = done.stderr.decode().splitlines()[-1]
     assert last.startswith("nemoparse: report.pdf: 2 pages in ")
     assert last.endswith(" s: 2 failed; 2 requests")
+
+
+def test_a_page_that_needs_review_is_named_with_its_first_reasons(report_pdf: Path, run: Run) -> None:
+    done = run("parse", "report.pdf", "--pages", "2", "--max-tokens", "900")
+    assert done.returncode == 0, "it is read"
+    limit, page, last = done.stderr.decode().splitlines()
+    assert limit.startswith("max_tokens=900 limits the model's reply")
+    assert "--chunk-tokens" in limit
+    assert page.startswith("nemoparse: report.pdf, page 2 needs review: p2e1: 2 words of this element ")
+    assert page.count("Compare it with the page.") == 2
+    assert re.search(r" \(\d+ more\)$", page)
+    assert last.endswith(" s: 1 ok, 1 to review; 1 request")
+
+
+def test_a_failed_page_is_not_named_twice(report_pdf: Path, run: Run) -> None:
+    with ParseServer(faults=[HttpError(400)]) as broken:
+        done = run("parse", "report.pdf", "--max-concurrency", "1", NEMOTRON_PARSE_BASE_URL=broken.base_url)
+    assert done.returncode == 1
+    lines = done.stderr.decode().splitlines()
+    assert [sum(f", page {number}" in line for line in lines) for number in (1, 2)] == [1, 1]
+    assert lines[-1].endswith(" s: 1 ok, 1 failed, 1 to review; 2 requests")
 
 
 def test_errors_are_one_line_and_no_traceback(run: Run, report_pdf: Path) -> None:

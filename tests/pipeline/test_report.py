@@ -96,6 +96,10 @@ def test_the_summary_says_what_happened_and_nothing_else() -> None:
     assert make_report(PAGES, 2.5, metrics).summary() == (
         "5 pages in 2.5 s: 2 ok, 1 partial, 1 failed, 1 blank; 10 requests, 6 of them repeats"
     )
+    doubted = [page.model_copy(update={"needs_review": page.number in (2, 4, 5)}) for page in PAGES]
+    assert make_report(doubted, 2.5, metrics).summary() == (
+        "5 pages in 2.5 s: 2 ok, 1 partial, 1 failed, 1 blank, 1 to review; 10 requests, 6 of them repeats"
+    ), "that partial and failed pages need it goes without saying"
     metrics = RunMetrics()
     metrics.cached(attempts=1)
     metrics.recovered()
