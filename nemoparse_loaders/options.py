@@ -36,6 +36,18 @@ Passes = Literal["single", "double", "triple"]
 Escalation = Literal["larger", "double", "triple"]
 
 
+_CHUNKS = (
+    "chunks are made by LayoutChunker(max_tokens=..., overlap_sentences=...), which readers and loaders take "
+    "as chunker="
+)
+_ELSEWHERE = {
+    "mode": "what becomes a piece is split= of readers and loaders, and of split_document",
+    "chunk_size": _CHUNKS,
+    "chunk_overlap": _CHUNKS,
+}
+"""What other loaders call what is chosen elsewhere here -> where."""
+
+
 class OptionValues(TypedDict, total=False):
     """The fields of `ParseOptions` as keywords of `DocumentParser`, for type checkers."""
 
@@ -314,5 +326,7 @@ def _problem(item: ErrorDetails) -> str:
     name = ".".join(str(part) for part in item["loc"])
     if item["type"] != "extra_forbidden":
         return f"{name}: {item['msg'].removeprefix('Value error, ')}"
+    if name in _ELSEWHERE:
+        return f"there is no option {name}; {_ELSEWHERE[name]}"
     alike = get_close_matches(name, ParseOptions.model_fields, n=1)
     return f"there is no option {name}" + (f"; did you mean {alike[0]}?" if alike else "")

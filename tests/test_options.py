@@ -20,6 +20,19 @@ def test_a_name_like_no_other_is_refused_without_a_guess() -> None:
         DocumentParser(backend="cpu", zzz=1)  # type: ignore[call-arg]
 
 
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("mode", r"split= of readers and loaders"),
+        ("chunk_size", r"LayoutChunker\(max_tokens=\.\.\., overlap_sentences=\.\.\.\)"),
+        ("chunk_overlap", r"LayoutChunker\(max_tokens=\.\.\., overlap_sentences=\.\.\.\)"),
+    ],
+)
+def test_what_is_chosen_elsewhere_is_refused_with_the_place(name: str, told: str) -> None:
+    with pytest.raises(OptionError, match=f"^there is no option {name}; .*{told}"):
+        DocumentParser(backend="cpu", **{name: 1})  # type: ignore[arg-type]
+
+
 def test_all_problems_are_told_at_once() -> None:
     with pytest.raises(OptionError, match=r"backend: .*'nvidia'.*; timeout: .*; there is no option page; "):
         ParseOptions.build(backend="nim", timeout=0, page=2)

@@ -17,6 +17,7 @@ from nemoparse_loaders import (
     LayoutChunker,
     OptionError,
     ParsedDocument,
+    ParseOptions,
     SourceInput,
     Split,
     acrop_figures,
@@ -24,7 +25,9 @@ from nemoparse_loaders import (
     save_figures,
 )
 
+from .chunker import NemotronParseChunker
 from .documents import Content, checked_content, log_failures, to_documents
+from .option_names import OF_LOADERS, names_of, refuse_unknown
 
 
 class NemotronParseBlobParser(BaseBlobParser):
@@ -72,9 +75,11 @@ class NemotronParseBlobParser(BaseBlobParser):
         password: SecretStr | str | None = None,
         **options: Any,
     ) -> None:
+        refuse_unknown(options, option_names(), OF_LOADERS)
         if split not in get_args(Split):
             raise OptionError(f"split must be one of {', '.join(get_args(Split))}, not {split!r}")
         checked_content(content)
+        _check_chunker(chunker)
         if chunker is not None and chunker.parents is not None:
             raise OptionError(
                 "chunker: a loader gives no parents, and chunks would name some that are nowhere; take "
@@ -155,6 +160,27 @@ class NemotronParseBlobParser(BaseBlobParser):
             extra=metadata,
             content=self.content,
             figure_paths=figure_paths,
+        )
+
+
+def option_names() -> set[str]:
+    """All that `NemotronParseBlobParser` takes."""
+    return (
+        names_of(NemotronParseBlobParser.__init__)
+        | names_of(DocumentParser)
+        | ParseOptions.model_fields.keys()
+    )
+
+
+def _check_chunker(chunker: object) -> None:
+    if isinstance(chunker, NemotronParseChunker):
+        raise OptionError(
+            "chunker must be a LayoutChunker, not a NemotronParseChunker: give its .chunker, or "
+            "LayoutChunker(...) with the same options"
+        )
+    if chunker is not None and not isinstance(chunker, LayoutChunker):
+        raise OptionError(
+            f"chunker must be a LayoutChunker, such as LayoutChunker(max_tokens=256), not {chunker!r}"
         )
 
 

@@ -21,6 +21,7 @@ from .documents import (
     chunks_with_figures,
     documents_of,
 )
+from .option_names import OF_SPLITTERS, names_of, refuse_unknown
 
 logger = logging.getLogger(__name__)
 
@@ -57,6 +58,8 @@ class NemotronParseChunker(BaseDocumentTransformer):
         checked_content(content)
         if "embed" in options:
             raise OptionError("embed: content says what is embedded")
+        known = names_of(NemotronParseChunker.__init__) | names_of(LayoutChunker) - {"embed"}
+        refuse_unknown(options, known, OF_SPLITTERS)
         self.chunker = chunker_for(
             content,
             LayoutChunker(

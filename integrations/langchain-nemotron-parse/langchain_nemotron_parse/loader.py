@@ -13,7 +13,8 @@ from langchain_core.documents.base import Blob
 
 from nemoparse_loaders import OptionError, ParsedDocument, SourceInput
 
-from .blob_parser import NemotronParseBlobParser, input_of, named_as
+from .blob_parser import NemotronParseBlobParser, input_of, named_as, option_names
+from .option_names import OF_LOADERS, names_of, refuse_unknown
 from .streams import readable_again
 
 FileInput = str | PathLike[str] | bytes | bytearray | memoryview | BinaryIO | Blob | SourceInput
@@ -55,6 +56,7 @@ class NemotronParseLoader(BaseLoader):
         on_file_error: Literal["raise", "skip"] = "raise",
         **options: Any,
     ) -> None:
+        refuse_unknown(options, names_of(NemotronParseLoader.__init__) | option_names(), OF_LOADERS)
         if on_file_error not in ("raise", "skip"):
             raise OptionError(f'on_file_error must be "raise" or "skip", not {on_file_error!r}')
         several = isinstance(file_path, (list, tuple))

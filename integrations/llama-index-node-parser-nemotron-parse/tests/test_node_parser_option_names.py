@@ -13,9 +13,17 @@ def test_a_misspelt_option_is_refused_with_the_one_that_was_meant() -> None:
         NemotronParseNodeParser(max_token=256)
 
 
-def test_an_option_of_another_splitter_is_refused() -> None:
-    with pytest.raises(ValidationError, match="no option chunk_size"):
-        NemotronParseNodeParser(chunk_size=256)
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("chunk_size", "say max_tokens"),
+        ("chunk_overlap", "say overlap_sentences"),
+        ("mode", "split= of NemotronParseReader"),
+    ],
+)
+def test_an_option_of_another_splitter_is_refused_with_ours(name: str, told: str) -> None:
+    with pytest.raises(ValidationError, match=f"no option {name}; .*{told}"):
+        NemotronParseNodeParser(**{name: 256})
 
 
 def test_the_name_that_llama_index_adds_is_none_of_the_options() -> None:

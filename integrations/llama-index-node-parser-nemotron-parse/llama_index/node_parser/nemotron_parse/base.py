@@ -46,6 +46,14 @@ from .positions import locate
 logger = logging.getLogger(__name__)
 
 
+# What other splitters and readers call what has another name here, or is the reader's to know.
+_ELSEWHERE = {
+    "mode": "what becomes a Document is split= of NemotronParseReader",
+    "chunk_size": "say max_tokens, in tokens; chunker=LayoutChunker(max_tokens=...) is for readers",
+    "chunk_overlap": "say overlap_sentences, in sentences",
+}
+
+
 @runtime_checkable
 class CarriesLayout(Protocol):
     """What the Documents of NemotronParseReader have: a `ParsedDocument` as JSON beside their metadata.
@@ -135,9 +143,8 @@ class NemotronParseNodeParser(NodeParser):
         for name in values if isinstance(values, Mapping) else ():
             if name not in cls.model_fields and name != "class_name":
                 alike = get_close_matches(name, cls.model_fields, n=1)
-                raise ValueError(
-                    f"there is no option {name}" + (f"; did you mean {alike[0]}?" if alike else "")
-                )
+                hint = _ELSEWHERE.get(name) or (f"did you mean {alike[0]}?" if alike else "")
+                raise ValueError(f"there is no option {name}" + (f"; {hint}" if hint else ""))
         return values
 
     @field_validator("tokenizer")

@@ -56,6 +56,15 @@ class Drawing(TypedDict):
 
 FileMetadata = Callable[[str], Mapping[str, Any]]
 
+_CHUNKS = "for chunks give chunker=LayoutChunker(max_tokens=..., overlap_sentences=...)"
+
+# What other readers call what has another name here.
+_ELSEWHERE = {
+    "mode": 'say split="document", "page", "element" or "chunk"',
+    "chunk_size": _CHUNKS,
+    "chunk_overlap": _CHUNKS,
+}
+
 # Marks, in the metadata of a parsed document, which of the inputs it came from.
 _INPUT = "input"
 
@@ -185,9 +194,8 @@ class NemotronParseReader(BasePydanticReader):
         for name in values if isinstance(values, Mapping) else ():
             if name not in cls.model_fields and name != "class_name":
                 alike = get_close_matches(name, cls.model_fields, n=1)
-                raise ValueError(
-                    f"there is no option {name}" + (f"; did you mean {alike[0]}?" if alike else "")
-                )
+                hint = _ELSEWHERE.get(name) or (f"did you mean {alike[0]}?" if alike else "")
+                raise ValueError(f"there is no option {name}" + (f"; {hint}" if hint else ""))
         return values
 
     @field_validator("root", "cache_dir", "image_dir", mode="before")
@@ -212,7 +220,9 @@ class NemotronParseReader(BasePydanticReader):
         self.pages = options.pages
         if self.client is not None:
             # A client belongs to one event loop and does not pickle; a backend with its settings does.
-            self.backend = DocumentParser(client=self.client, options=options).backend
+            # The parser is kept: a second one would warn of the same options again.
+            self._cached = DocumentParser(client=self.client, options=options)
+            self.backend = self._cached.backend
             self.client = None
         return self
 
