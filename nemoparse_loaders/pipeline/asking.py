@@ -1,4 +1,4 @@
-"""PageAsker: a page drawn and sent, smaller where the server wants that, with its detection."""
+"""PageAsker: a page drawn and sent, smaller where the server wants that; and what its ladder asks with."""
 
 from __future__ import annotations
 
@@ -14,18 +14,14 @@ from ..rendering import RenderSettings
 from ..rendering.page_image import PageImage
 from ..rendering.pool import OpenedSource, RenderPool
 from ..report import Stage
-from .concurrent import gathered
 from .dispatch import Dispatcher, PageFailure, PageReply
 from .endpoints import EndpointPool
-from .ladder import PageLadder
+from .ladder import SMALLEST_PICTURE_BYTES, PageLadder
 from .metrics import RunMetrics
 from .record import PageRecord, ReplyPart
 from .window import PageVisit
 
 logger = logging.getLogger(__name__)
-
-# A server that refuses even less than this takes no pages.
-_SMALLEST_PICTURE_BYTES = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +52,12 @@ class FirstReading:
         settings: How that was drawn.
         outcome: The reply to it, or why there is none.
         record: With the reply, if there is one.
-        detected: What came of asking for its regions alone; None where that was not done.
     """
 
     image: PageImage
     settings: RenderSettings
     outcome: PageReply | PageFailure
     record: PageRecord
-    detected: PageReply | PageFailure | None = None
 
 
 class PageAsker:
@@ -145,10 +139,7 @@ class PageAsker:
         attempts = 0
         steps: tuple[PageStep, ...] = ()
         while True:
-            asks = [self.send(request, image)]
-            if self._options.passes == "triple" and self.can_detect():
-                asks.append(self.send(request, image, detect=True))
-            outcome, *detected = await gathered(asks)
+            outcome = await self.send(request, image)
             attempts += outcome.attempts
             steps += outcome.steps
             limit = self._smaller_picture(outcome, image, settings)
@@ -163,15 +154,11 @@ class PageAsker:
         if isinstance(outcome, PageReply):
             self._largest_taken = max(self._largest_taken, len(image.data))
             record = replace(record, parts=(ReplyPart(outcome.reply, (image.width, image.height)),))
-        return FirstReading(image, settings, outcome, record, detected[0] if detected else None)
+        return FirstReading(image, settings, outcome, record)
 
-    async def send(
-        self, request: PageRequest, image: PageImage, *, detect: bool = False
-    ) -> PageReply | PageFailure:
-        """One picture of the page to its reply; with ``detect`` to the regions on it alone."""
-        return await self._dispatcher.read(
-            image, priority=request.priority, metrics=request.metrics, detect=detect
-        )
+    async def send(self, request: PageRequest, image: PageImage) -> PageReply | PageFailure:
+        """One picture of the page to its reply."""
+        return await self._dispatcher.read(image, priority=request.priority, metrics=request.metrics)
 
     def ladder(self, request: PageRequest, first: FirstReading, *, stage: Stage | None = None) -> PageLadder:
         """What recovery and passes of the page ask with.
@@ -190,6 +177,7 @@ class PageAsker:
             first.outcome.endpoint if isinstance(first.outcome, PageReply) else None,
             request.priority,
             request.metrics,
+            request.visit,
             reads_pictures=self._reads_pictures(),
             stage=stage,
         )
@@ -223,7 +211,7 @@ class PageAsker:
         if settings.max_image_bytes is not None and len(image.data) > settings.max_image_bytes:
             return None  # the renderer could not make it any smaller
         limit = len(image.data) // 2
-        if limit < _SMALLEST_PICTURE_BYTES:
+        if limit < SMALLEST_PICTURE_BYTES:
             return None
         if len(image.data) <= self._largest_taken:
             return limit

@@ -76,11 +76,11 @@ def worth_keeping(page: ParsedPage, record: PageRecord) -> bool:
 
     Pages that were read whole, pages with nothing on them, and pages that the model itself ended early. What
     failed, was aborted, or was taken from the text layer is asked for again in the next run, and so is a page
-    one of whose regions got no reply.
+    one of whose regions, or whose detection, got no whole answer.
     """
     if any(step.action == "text_layer" for step in record.steps):
         return False
-    if any(region.reply is None and region.image_size != (0, 0) for region in record.regions):
+    if not record.is_complete:
         return False
     ends = {part.reply.finish_reason for part in record.parts}
     if page.status == "partial":

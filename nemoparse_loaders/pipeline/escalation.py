@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from ..document import PageStep, ParsedPage
+from ..document import ElementType, PageStep, ParsedPage
+from .judgement import loops, useful_text
 
 # Of the issues that a page has, so many reasons are named.
 _MOST_REASONS = 3
+_FIGURES = frozenset({ElementType.TABLE.value, ElementType.CHART.value, ElementType.PICTURE.value})
+
+# A second reading that holds less than this part of the first one's text, or fewer tables and figures, has
+# lost something, however sure it is of the rest.
+_FEWEST = 0.97
 
 KEPT = "the larger reading is no surer; the first one stays"
 """Reason of the step that says so."""
@@ -33,10 +39,17 @@ def escalation_step(how: str, page: ParsedPage) -> PageStep:
 def is_surer(new: ParsedPage, old: ParsedPage) -> bool:
     """Whether a second reading of a page is to take the place of the first.
 
-    One without need for review beats one with, then one that is whole, then the one with more confidence,
-    then the one with fewer elements in doubt. Where nothing tells them apart the first one stays.
+    It must not hold less: at least 97 % of the text, unless the first one loops, and as many tables and
+    figures. Then one without need for review beats one with, then one that is whole, then the one with more
+    confidence, then the one with fewer elements in doubt. Where nothing tells them apart the first stays.
     """
-    return _standing(new) > _standing(old)
+    if not loops(old) and useful_text(new) < _FEWEST * useful_text(old):
+        return False
+    return _figures(new) >= _figures(old) and _standing(new) > _standing(old)
+
+
+def _figures(page: ParsedPage) -> int:
+    return sum(element.type in _FIGURES for element in page.elements)
 
 
 def _standing(page: ParsedPage) -> tuple[bool, bool, float, int]:

@@ -52,13 +52,16 @@ async def with_regions(
     regions = tuple(replies.get(region) or RegionReply(region, region.box, None) for region in wanted)
     if not asked:
         return replace(record, regions=regions)
-    step = PageStep(action="region", reason=_what_was_read(asked))
+    step = PageStep(action="region", reason=_what_was_read(regions, asked))
     return replace(record, regions=regions, steps=(*record.steps, step))
 
 
-def _what_was_read(regions: Sequence[Region]) -> str:
-    known = Counter(region.type for region in regions if region.subject)
-    missed = Counter(region.type for region in regions if not region.subject)
+def _what_was_read(regions: Sequence[RegionReply], asked: Sequence[Region]) -> str:
+    read = {item.region for item in regions if item.reply is not None}
+    known = Counter(region.type for region in asked if region in read and region.subject)
+    missed = Counter(region.type for region in asked if region in read and not region.subject)
     parts = [f"{count} {kind}" for kind, count in known.items()]
     parts += [f"{count} {kind} that the page had not" for kind, count in missed.items()]
+    unread = len(asked) - sum(known.values()) - sum(missed.values())
+    parts += [f"no reply for {unread}"] if unread else []
     return f"read by themselves: {', '.join(parts)}"

@@ -85,6 +85,9 @@ class PageReader:
         ways: list[object] = [options.recover, options.text_layer_fallback]
         if options.passes != "single" or options.escalate is not None:
             ways += [options.passes, options.escalate]
+        if options.escalate is not None:
+            # What is found in doubt, and so is read again, depends on it.
+            ways.append(options.verify)
         return json.dumps([session.fingerprint, *ways])
 
     @property
@@ -200,8 +203,10 @@ class PageReader:
         if options.recover and not self._text_layer and needs_recovery(page) is not None:
             page, record = await self._recovered(request, page, record, ladder)
         if options.passes != "single":
-            detection = None if first.detected is None else ladder.detected(first.detected)
-            record = ladder.added_to(record)
+            detection = None
+            if options.passes == "triple" and self._asker.can_detect():
+                detection = await ladder.detect()
+                record = ladder.added_to(record)
             record = await with_regions(record, ladder, self.profile, detection=detection)
             record = ladder.added_to(record)
             page = page_from_record(record, self.profile)
@@ -258,7 +263,7 @@ class PageReader:
         steps = (*record.steps, *outcome.steps, escalation_step("read larger", page))
         record = replace(record, steps=steps, attempts=record.attempts + outcome.attempts)
         if isinstance(outcome, PageFailure):
-            return record
+            return replace(record, is_complete=not outcome.error.retryable)
         parts = (ReplyPart(outcome.reply, (image.width, image.height)),)
         record = replace(record, parts=parts, regions=(), evidence=image.evidence)
         if self._options.passes == "single":

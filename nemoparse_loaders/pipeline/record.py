@@ -58,6 +58,7 @@ class PageRecord:
         detection: The reply to the task that asks for regions alone.
         regions: What was read of the page by itself, in the order of `regions_to_read`.
         evidence: What the file stores as text.
+        is_complete: Everything that was asked for was answered, or refused for good.
     """
 
     geometry: PageGeometry
@@ -68,3 +69,4 @@ class PageRecord:
     detection: ReplyPart | None = None
     regions: tuple[RegionReply, ...] = ()
     evidence: PageEvidence | None = None
+    is_complete: bool = True

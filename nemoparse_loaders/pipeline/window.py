@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict, deque
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 
 
 class PageWindow:
@@ -108,6 +108,17 @@ class PageVisit:
         """Count this picture in place of the one before."""
         self._window.weigh(size - self._bytes)
         self._bytes = size
+
+    @contextmanager
+    def carrying(self, size: int) -> Iterator[None]:
+        """Count so many bytes on top, as long as a further picture of the page is in memory."""
+        self._window.weigh(size)
+        self._bytes += size
+        try:
+            yield
+        finally:
+            self._window.weigh(-size)
+            self._bytes -= size
 
     def end(self) -> None:
         """The page leaves."""

@@ -11,7 +11,15 @@ from typing import Any
 import pytest
 
 from nemoparse_loaders import DocumentParser, ParsedDocument
-from nemoparse_loaders.testing import HttpError, ParseServer, Reply, Script
+from nemoparse_loaders.testing import (
+    Fault,
+    FinishReason,
+    HttpError,
+    ParseServer,
+    RecordedRequest,
+    Reply,
+    Script,
+)
 
 # Where `make_pdf` writes its lines.
 HEAD = "<x_0.08><y_0.09># Results of the year<x_0.7><y_0.135><class_Section-header>"
@@ -218,6 +226,108 @@ def test_one_wrong_number_of_a_large_table_is_settled_by_the_file(
     assert [issue.severity for issue in element.issues if issue.code == "table_disagreement"] == ["info"]
     assert not document.pages[0].needs_review
     assert "64.70" in element.alternatives[0].text
+
+
+@pytest.mark.parametrize(
+    "larger",
+    [
+        "<x_0.1><y_0.1>Hello<x_0.9><y_0.2><class_Text>",
+        f"{HEAD}\n{TEXT}",
+    ],
+    ids=["next to nothing", "no table"],
+)
+def test_a_larger_reading_that_holds_less_does_not_take_the_place(
+    make_pdf: Callable[..., bytes], larger: str
+) -> None:
+    first = page_with(GOOD.replace("43", "77"))
+    with ParseServer(replies=[first, larger]) as server:
+        document = parse(server, make_pdf(LAYER), verify=True, escalate="larger", max_image_size=(600, 800))
+    assert len(server.page_requests) == 2
+    assert [element.type for element in document.pages[0].elements] == ["Section-header", "Table", "Text"]
+    assert document.pages[0].needs_review
+
+
+@pytest.mark.parametrize(
+    ("part", "fault"),
+    [
+        ("detection", HttpError(500)),
+        ("detection", FinishReason("abort")),
+        ("region", HttpError(503)),
+        ("region", FinishReason("abort")),
+    ],
+)
+def test_what_a_fault_left_out_is_asked_for_in_the_next_run(
+    make_pdf: Callable[..., bytes], tmp_path: Path, part: str, fault: Fault
+) -> None:
+    replies = {"page": f"{HEAD}\n{TEXT}", "region": REGION, "detection": DETECTION}
+    with ParseServer(replies=Script(**replies, **{f"{part}_faults": fault})) as server:  # type: ignore[arg-type]
+        parse(server, make_pdf(LAYER), passes="triple", cache_dir=tmp_path)
+    with ParseServer(replies=Script(**replies)) as server:  # type: ignore[arg-type]
+        again = parse(server, make_pdf(LAYER), passes="triple", cache_dir=tmp_path)
+        kept = parse(server, make_pdf(LAYER), passes="triple", cache_dir=tmp_path)
+    assert cells(again) == WHOLE
+    assert len(server.page_requests) == 3
+    assert kept.pages == again.pages
+
+
+def test_a_region_that_is_too_large_for_the_server_is_sent_smaller(make_pdf: Callable[..., bytes]) -> None:
+    sizes: list[int] = []
+
+    def too_large(request: RecordedRequest) -> Fault | None:
+        sizes.append(len(request.image or b""))
+        return HttpError(413) if len(sizes) == 1 else None
+
+    script = Script(page=page_with(GOOD.replace("48", "")), region=REGION, region_faults=too_large)
+    rows = ("".join(chr(33 + (7 * row + 3 * column) % 90) for column in range(60)) for row in range(20))
+    noise = "\n".join(rows)
+    with ParseServer(replies=script) as server:
+        document = parse(server, make_pdf(noise), passes="double")
+    assert cells(document) == WHOLE
+    assert sizes[1] <= sizes[0] // 2
+    assert document.pages[0].attempts == len(server.page_requests) == 3
+
+
+def test_detection_goes_to_the_server_that_had_the_page(make_pdf: Callable[..., bytes]) -> None:
+    script = {"page": f"{HEAD}\n{TEXT}", "region": REGION, "detection": DETECTION}
+    pdf = make_pdf(*[LAYER] * 8)
+    with ParseServer(replies=Script(**script)) as one, ParseServer(replies=Script(**script)) as other:  # type: ignore[arg-type]
+        parser = DocumentParser(
+            backend="vllm",
+            base_url=[one.base_url, other.base_url],
+            passes="triple",
+            render_workers=0,
+            verify=False,
+        )
+        document = parser.parse(pdf)
+    assert len(document.tables) == 8
+    for server in (one, other):
+        seen = kinds(server)
+        assert seen["page"] == seen["detection"] == seen["region"] > 0
+
+
+def test_whether_pages_are_checked_decides_what_is_escalated_also_with_a_cache(
+    make_pdf: Callable[..., bytes], tmp_path: Path
+) -> None:
+    script = Script(page=page_with(GOOD.replace("43", "77")), region=REGION)
+    with ParseServer(replies=script) as server:
+        unchecked, checked = (
+            parse(server, make_pdf(LAYER), verify=verify, escalate="double", cache_dir=tmp_path)
+            for verify in (False, True)
+        )
+    assert "77" in unchecked.tables[0].to_csv()
+    assert cells(checked) == WHOLE
+
+
+@pytest.mark.parametrize("on_page_error", ["keep", "skip"])
+def test_requests_of_a_page_without_a_reply_add_up(
+    make_pdf: Callable[..., bytes], on_page_error: str
+) -> None:
+    script = Script(page=page_with(GOOD), page_faults=HttpError(500), detection=DETECTION)
+    with ParseServer(replies=script) as server:
+        document = parse(server, make_pdf(LAYER), passes="triple", on_page_error=on_page_error, max_retries=1)
+    assert document.report is not None
+    assert document.report.requests == len(server.page_requests)
+    assert sum(stage.requests for stage in document.report.stages) == len(server.page_requests)
 
 
 def test_a_page_in_doubt_is_read_from_a_larger_picture(make_pdf: Callable[..., bytes]) -> None:
