@@ -33,7 +33,7 @@ from .layer import visible_layer
 # Above this share of the page under raster images its words are at best those that OCR wrote into the file.
 _SCAN_SHARE = 0.5
 _RASTER_HOLDS = 0.9
-_LEAST_RASTER = 0.01
+_LEAST_RASTER = 0.001
 
 
 def verified(page: ParsedPage, evidence: PageEvidence | None) -> ParsedPage:

@@ -58,21 +58,41 @@ class EvidenceCollector:
         """
         if not self._left[False] or not (self._left[True] or word.style.visible):
             return
-        hidden: HiddenBy = "off_page" if off_page else self._hidden(word, bbox)
-        if self._left[bool(hidden)]:
-            self._left[bool(hidden)] -= 1
-            x0, y0, x1, y1 = bbox
-            rounded = BBox(round(x0, _DIGITS), round(y0, _DIGITS), round(x1, _DIGITS), round(y1, _DIGITS))
-            self._words.append(EvidenceWord(word.text, rounded, hidden))
+        self._keep(word.text, bbox, "off_page" if off_page else self._hidden(word, bbox))
+
+    def add_value(self, text: str, bbox: BBox, frame: BBox) -> None:
+        """Take in a word of a form field or a note, whose place is an estimate.
+
+        Args:
+            text: The word.
+            bbox: About where it stands on the displayed page, clamped.
+            frame: Of the field: whether the word shows is judged by what is drawn in there.
+        """
+        if not self._left[False]:
+            return
+        cut = _EDGE * frame.height
+        aside = cut * self._height_pt / self._width_pt
+        inside = (frame.x0 + aside, frame.y0 + cut, frame.x1 - aside, frame.y1 - cut)
+        if inside[2] <= inside[0] or inside[3] <= inside[1]:
+            self._keep(text, bbox, "off_page")
+        else:
+            self._keep(text, bbox, "" if has_ink(self._lines, inside) else "no_ink")
 
     def evidence(self, raster: float) -> PageEvidence:
         """All that was taken in.
 
         Args:
-            raster: Share of the page under raster images.
+            raster: Share of the page under raster images, and under what else shows words that no file tells.
         """
         shown = "".join([word.text for word in self._words if not word.hidden])
         return PageEvidence(tuple(self._words), makes_sense(shown), raster)
+
+    def _keep(self, text: str, bbox: BBox, hidden: HiddenBy) -> None:
+        if self._left[bool(hidden)]:
+            self._left[bool(hidden)] -= 1
+            x0, y0, x1, y1 = bbox
+            rounded = BBox(round(x0, _DIGITS), round(y0, _DIGITS), round(x1, _DIGITS), round(y1, _DIGITS))
+            self._words.append(EvidenceWord(text, rounded, hidden))
 
     def _hidden(self, word: ReadWord, bbox: BBox) -> HiddenBy:
         style = word.style

@@ -13,6 +13,7 @@ from .evidence import EvidenceCollector, share_under
 from .line_art import Matrix, find_images, find_line_art
 from .page_image import PageEvidence, PageGeometry, TextLayer, TextWord
 from .png import Scanlines
+from .text_fields import place_words, shown_values
 from .text_words import Box, PageText, ReadWord
 
 if TYPE_CHECKING:
@@ -60,10 +61,27 @@ def read_text(
         rulings, images = find_line_art(page, to_page, (geometry.width_pt, geometry.height_pt))
     else:
         rulings, images = (), find_images(page, to_page)
-    return (
-        TextLayer(tuple(words), rulings, images) if layer else None,
-        None if witness is None else witness.evidence(share_under(images)),
-    )
+    found = None
+    if witness is not None:
+        unread = _take_values(page, geometry, to_page, witness)
+        found = witness.evidence(share_under([*images, *unread]))
+    return TextLayer(tuple(words), rulings, images) if layer else None, found
+
+
+def _take_values(
+    page: pypdfium2.PdfPage, geometry: PageGeometry, to_page: Matrix, witness: EvidenceCollector
+) -> list[BBox]:
+    """Take in what form fields and notes show; the boxes of those whose words PDFium does not tell."""
+    unread: list[BBox] = []
+    for value in shown_values(page):
+        frame = BBox.clamped(*_map(value.box, to_page))
+        if not value.lines:
+            unread.append(frame)
+            continue
+        scaled = value._replace(size=value.size * (geometry.user_unit or 1.0))
+        for word, box in place_words(scaled, frame, geometry.width_pt, geometry.height_pt):
+            witness.add_value(word, BBox.clamped(*box), frame)
+    return unread
 
 
 def _layer_word(word: ReadWord, bbox: BBox) -> TextWord:
