@@ -70,7 +70,12 @@ class CachedSession:
 
 
 def parser_for(job: Job) -> DocumentParser:
-    values: dict[str, Any] = {"max_concurrency": job.in_flight, "timeout": 600, "passes": job.passes}
+    values: dict[str, Any] = {
+        "max_concurrency": job.in_flight,
+        "timeout": 600,
+        "passes": job.passes,
+        "verify": job.verify,
+    }
     if job.render_workers is not None:
         values["render_workers"] = job.render_workers
     if job.cached_images:

@@ -27,6 +27,7 @@ class Job:
         cached_images: PNG files that are sent in turn in place of the rendered pages.
         render_workers: For this library; None for its own choice.
         passes: For this library.
+        verify: For this library: also check pages against what their file stores.
     """
 
     base_url: str
@@ -38,6 +39,7 @@ class Job:
     cached_images: list[str] = field(default_factory=list)
     render_workers: int | None = None
     passes: str = "single"
+    verify: bool = False
 
     def to_json(self) -> str:
         return json.dumps(asdict(self))
