@@ -35,6 +35,10 @@ _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]+")
 _STRANGE = re.compile("[\ufffd\ue000-\uf8ff\x00-\x08\x0e-\x1f]")
 
 _COMMAND = re.compile(r"\\([A-Za-z]+)\*?")
+# LaTeX commands, and ticked boxes as Markdown writes them for a glyph that is no letter.
+_MARKUP = re.compile(_COMMAND.pattern + r"|(?:^|(?<=\s))\[[xX]\](?=\s|$)")
+_LINK = re.compile(r"\[([^\[\]\n]{1,600})\]\(<?([^()<>\s]{1,1000})>?\)")
+_SCHEMES = frozenset({"http", "https", "ftp", "mailto", "www"})
 _COMMANDS = frozenset(
     """
     acute approx ast backslash bar begin big bigg bigl bigr boldsymbol bot bullet cap cases cdot cdots
@@ -77,7 +81,7 @@ class ModelWords(NamedTuple):
 
     Attributes:
         tokens: In order.
-        markup: Which of them are most likely LaTeX commands: they need no support.
+        markup: Which of them are most likely LaTeX commands or ticks: they need no support.
     """
 
     tokens: list[str]
@@ -152,18 +156,24 @@ def words_of_model(text: str) -> ModelWords:
     r"""The words of a plain text that a model printed.
 
     LaTeX commands that inline formulas leave in it (``\frac``) are marked; Greek letters and names of
-    functions are words like others, since files store them so.
+    functions are words like others, since files store them so. A link whose text is its address counts once:
+    the page shows it once.
     """
-    if "\\" not in text:
+    if "](" in text:
+        text = _LINK.sub(_shown_of_link, text)
+    if "\\" not in text and "[x]" not in text and "[X]" not in text:
         return ModelWords(tokens_of(text))
     tokens: list[str] = []
     markup: set[int] = set()
     position = 0
-    for command in _COMMAND.finditer(text):
+    for command in _MARKUP.finditer(text):
         tokens += tokens_of(text[position : command.start()])
         position = command.end()
         name = command[1]
-        if name in _GREEK or name.lower() in _GREEK:
+        if name is None:
+            markup.add(len(tokens))
+            tokens.append("x")
+        elif name in _GREEK or name.lower() in _GREEK:
             tokens.append(_GREEK[name.lower()])
         else:
             if name in _COMMANDS:
@@ -171,6 +181,14 @@ def words_of_model(text: str) -> ModelWords:
             tokens += tokens_of(name)
     tokens += tokens_of(text[position:])
     return ModelWords(tokens, frozenset(markup))
+
+
+def _shown_of_link(found: re.Match[str]) -> str:
+    """The text of a link whose address says the same; any other link as it is."""
+    shown, address = (
+        [token for token in tokens_of(part) if token not in _SCHEMES] for part in (found[1], found[2])
+    )
+    return found[1] if shown == address else found[0]
 
 
 def characters_of_formula(latex: str) -> list[str]:

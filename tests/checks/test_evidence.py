@@ -49,6 +49,13 @@ def test_a_page_that_agrees_has_confidence_and_no_issue() -> None:
         ("• a point", "\uf0b7 a point"),
         ("東京都の人口", "東京 都の 人口"),
         ("٣٤ كتابا", "34 كتابا"),
+        (
+            "see [https://example.org/a-1](https://example.org/a-1) now",
+            "see https://example.org/a-1 now",
+        ),
+        ("ask [jane@example.org](mailto:jane@example.org) now", "ask jane@example.org now"),
+        ("[x] Yes [ ] No 12", "☑ Yes ☐ No 12"),
+        ("[x] Yes", "[x] Yes"),
     ],
 )
 def test_differences_in_print_are_no_errors(text: str, layer: str) -> None:
@@ -68,6 +75,7 @@ def test_differences_in_print_are_no_errors(text: str, layer: str) -> None:
         (TEXT + " It was agreed by nobody.", "unsupported_text", "nobody"),
         (TEXT + " when 1,234 members were present", "unsupported_text", "more often"),
         (TEXT.split(" in June")[0], "low_agreement", "June"),
+        (TEXT.replace("June", "[June](https://example.org)"), "unsupported_text", "example"),
     ],
 )
 def test_damage_is_found_and_named(text: str, code: str, named: str) -> None:
