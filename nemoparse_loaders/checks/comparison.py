@@ -17,6 +17,7 @@ from .normal_form import (
     words_of_model,
 )
 from .pairing import Budget, pair_equal, pair_joined, pair_rest
+from .watermarks import Watermarks
 
 FORMULAS = frozenset({ElementType.FORMULA.value, ElementType.INLINE_FORMULA.value})
 FIGURES = frozenset({ElementType.PICTURE.value, ElementType.CHART.value})
@@ -34,9 +35,9 @@ class Account:
         judged: Its words are compared one by one.
         support: For each supported word the word of the layer, -1 where several or a part support it.
         far: Words that only words far from its box support.
-        missing: Words of the layer in its box that it does not have.
+        missing: Words of the layer in its box that it does not have, without watermarks.
         agreement: Share of the characters of both sides that are in pairs; None where there are none.
-        near: How many words of the layer stand in its box or beside it, whosever they are.
+        near: The words of the file, by the index of their boxes, in its box or beside it, whosever they are.
         displaced: Cells of its table whose words stand elsewhere in it.
     """
 
@@ -46,7 +47,7 @@ class Account:
     far: set[int] = field(default_factory=set)
     missing: list[int] = field(default_factory=list)
     agreement: float | None = None
-    near: int = 0
+    near: list[int] = field(default_factory=list)
     displaced: list[TableCell] = field(default_factory=list)
 
     def unsupported(self) -> list[int]:
@@ -67,7 +68,7 @@ class Comparison:
     Attributes:
         layer: The words of the file that show.
         accounts: One an element.
-        uncovered: Words of the layer that no element covers or has.
+        uncovered: Words of the layer that no element covers or has, without watermarks.
         complete: All words were compared.
     """
 
@@ -83,9 +84,14 @@ def words_of_element(element: Element) -> ModelWords:
         return ModelWords([])
     if element.type in FORMULAS:
         return ModelWords(characters_of_formula(element.text))
-    if element.table is not None:
-        return words_of_model("\n".join(markdown_to_text(cell.text) for cell in element.table.cells))
-    return words_of_model(element.text)
+    return words_of_model(text_of_element(element))
+
+
+def text_of_element(element: Element) -> str:
+    """The plain text of an element, of a table cell by cell."""
+    if element.table is None:
+        return element.text
+    return "\n".join(markdown_to_text(cell.text) for cell in element.table.cells)
 
 
 def compare(elements: Sequence[Element], layer: Layer) -> Comparison:
@@ -125,7 +131,7 @@ def _compared(
         else:
             _pair(account, layer, offered, used, budget)
     for account, near in zip(accounts, places.near, strict=True):
-        account.near = len(near)
+        account.near = near
         left = account.unsupported() if account.judged else []
         if left:
             by_word = by_word or _by_word(layer)
@@ -134,16 +140,19 @@ def _compared(
             if account.unsupported():
                 _pair_doubtful(account, layer, near)
     _pair_far(elements, accounts, layer, used)
+    watermarks = Watermarks(layer)
     for element, account, offered in zip(elements, accounts, own, strict=True):
         if account.judged:
-            account.missing = [number for number in offered if not used[number]]
+            peers = [number for number in account.support.values() if number >= 0]
+            missing = [number for number in offered if not used[number]]
+            account.missing = watermarks.without(missing, (layer.words[number] for number in peers))
             account.agreement = _agreement(account, layer)
             if element.table is not None:
                 tokens = [tokens_of(markdown_to_text(cell.text)) for cell in element.table.cells]
                 account.displaced = displaced_cells(
                     element.table, tokens, layer.tokens, layer.words, layer.boxes, offered
                 )
-    uncovered = [number for number in homeless if not used[number]]
+    uncovered = watermarks.without([number for number in homeless if not used[number]])
     return Comparison(layer, accounts, uncovered, complete)
 
 
