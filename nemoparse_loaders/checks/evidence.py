@@ -8,11 +8,13 @@ What is compared, and what is not:
   covered.
 - Hidden words support nothing and are missed nowhere.
 - Pages that are mostly raster images, and files whose words make no sense, are no witness: no confidence.
+  Words that look odd and agree with the page make sense; words in letters that stand for others do not, and
+  where only some fonts store such ones their elements alone have no confidence.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from ..document import BBox, Element, ParsedPage
 from ..issue import REVIEW_CODES
@@ -26,9 +28,11 @@ from .findings import (
     hidden_text,
     hidden_words,
     missing_text,
+    untold_text,
     unverified,
 )
-from .layer import visible_layer
+from .layer import Layer, turned_round, visible_layer
+from .witness import DISAGREES, agrees, is_backwards, page_agreement, untold
 
 # Above this share of the page under raster images its words are at best those that OCR wrote into the file.
 _SCAN_SHARE = 0.5
@@ -57,11 +61,16 @@ def verified(page: ParsedPage, evidence: PageEvidence | None) -> ParsedPage:
     if found is not None:
         issues.append(found)
     layer = visible_layer(evidence.words)
-    if is_scan or not evidence.usable or layer.cut:
-        issues.append(unverified(evidence, is_scan=is_scan, page=page.number))
+    comparison = None if is_scan or layer.cut or not layer.tokens else _compared(elements, layer)
+    silent = untold(elements, comparison) if comparison is not None and evidence.usable else set()
+    if comparison is not None and not (evidence.usable or agrees(comparison)):
+        comparison = None
+    if comparison is None or _holds_most(silent, comparison.accounts):
+        odd = comparison is not None
+        issues.append(unverified(evidence, is_scan=is_scan, is_odd=odd, page=page.number))
     else:
-        comparison = compare(elements, layer)
-        elements = _judged(elements, comparison, hidden_only(hidden, layer), evidence.raster, page.number)
+        concealed = hidden_only(hidden, comparison.layer)
+        elements = _judged(elements, comparison, concealed, evidence.raster, silent, page.number)
         missing, share = missing_text(comparison, page.number)
         if missing is not None:
             issues.append(missing)
@@ -108,19 +117,36 @@ def _clean(element: Element) -> Element:
     return element.model_copy(update={"confidence": None, "issues": issues})
 
 
+def _compared(elements: Sequence[Element], layer: Layer) -> Comparison:
+    """The comparison, with the file's words turned round where it stores them so."""
+    comparison = compare(elements, layer)
+    if page_agreement(comparison) < DISAGREES and is_backwards(comparison):
+        return compare(elements, turned_round(layer, all_scripts=True))
+    return comparison
+
+
+def _holds_most(chosen: Collection[int], accounts: Sequence[Account]) -> bool:
+    """Whether some elements hold at least half of all that is compared by words."""
+    sizes = [sum(map(len, account.words.tokens)) if account.judged else 0 for account in accounts]
+    return bool(chosen) and 2 * sum(sizes[index] for index in chosen) >= sum(sizes)
+
+
 def _judged(
     elements: Sequence[Element],
     comparison: Comparison,
     concealed: frozenset[str],
     raster: float,
+    silent: Collection[int],
     page: int,
 ) -> list[Element]:
     """The elements with their confidence and issues."""
     pictured = _under_raster(elements, comparison.accounts, raster)
     judged: list[Element] = []
-    for element, account in zip(elements, comparison.accounts, strict=True):
+    for index, (element, account) in enumerate(zip(elements, comparison.accounts, strict=True)):
         update: dict[str, object] = {}
-        if element.id not in pictured:
+        if index in silent:
+            update["issues"] = (*element.issues, untold_text(element, page))
+        elif element.id not in pictured:
             if account.agreement is not None:
                 update["confidence"] = confidence_of(account.agreement)
             if found := element_findings(element, account, comparison, concealed, page):

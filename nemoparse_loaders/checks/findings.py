@@ -235,9 +235,18 @@ def hidden_text(hidden: Sequence[EvidenceWord], *, is_scan: bool, page: int) -> 
     return Issue(code="hidden_text", message=message, severity="warning" if suspect else "info", page=page)
 
 
-def unverified(evidence: PageEvidence, *, is_scan: bool, page: int) -> Issue:
-    """The issue of a page whose file is no witness."""
-    if evidence.usable and not is_scan:
+def unverified(evidence: PageEvidence, *, is_scan: bool, is_odd: bool, page: int) -> Issue:
+    """The issue of a page whose file is no witness.
+
+    Args:
+        evidence: What the file stores.
+        is_scan: The page is mostly an image.
+        is_odd: The letters that it stores stand for other ones.
+        page: Its number.
+    """
+    if is_odd:
+        reason = "the letters that its file stores stand for other ones"
+    elif evidence.usable and not is_scan:
         reason = "the page holds more words than are compared"
     elif is_scan:
         reason = "most of the page is a raster image"
@@ -247,6 +256,15 @@ def unverified(evidence: PageEvidence, *, is_scan: bool, page: int) -> Issue:
         reason = "its file stores no visible words"
     message = f"The text could not be compared with the file: {reason}. There is no confidence for this page."
     return Issue(code="unverified", message=message, severity="info", page=page)
+
+
+def untold_text(element: Element, page: int) -> Issue:
+    """The issue of an element whose font stores other letters than it shows."""
+    message = (
+        "The text could not be compared with the file: the letters that it stores here stand for other ones. "
+        "There is no confidence for this element."
+    )
+    return Issue(code="unverified", message=message, severity="info", page=page, element_id=element.id)
 
 
 def hidden_only(hidden: Sequence[EvidenceWord], layer: Layer) -> frozenset[str]:

@@ -94,9 +94,14 @@ def visible_layer(words: Sequence[EvidenceWord]) -> Layer:
     return layer
 
 
-def turned_round(layer: Layer) -> Layer:
-    """The layer with its words of Hebrew and Arabic letters read backwards, as visual order needs it."""
-    tokens = [token[::-1] if is_right_to_left(token) else token for token in layer.tokens]
+def turned_round(layer: Layer, *, all_scripts: bool = False) -> Layer:
+    """The layer with its words of Hebrew and Arabic letters read backwards, as visual order needs it.
+
+    Args:
+        layer: The words.
+        all_scripts: Read all words backwards.
+    """
+    tokens = [token[::-1] if all_scripts or is_right_to_left(token) else token for token in layer.tokens]
     return Layer(tokens, layer.words, layer.boxes, layer.texts, layer.doubtful, layer.cut)
 
 
