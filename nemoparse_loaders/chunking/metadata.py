@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TypeVar
 
-from ..document import ElementType, ParsedDocument
+from ..document import ElementType, ParsedDocument, ParsedPage
 from .blocks import Draft, Span
 from .boxes import BoxesOfPages, PageBox, boxes_json, column_boxes, page_boxes
 from .chunk import MetadataValue
@@ -153,7 +153,7 @@ def build_metadata(
         "n_tokens": n_tokens,
         "is_partial": is_partial,
         "confidence": min(confidences, default=-1.0),
-        "needs_review": is_partial or any(map(is_in_doubt, elements)) or any(map(is_in_doubt, pages)),
+        "needs_review": is_partial or any(map(is_in_doubt, elements)) or any(map(_lacks_text, pages)),
         "parser": document.parser,
         "schema": SCHEMA,
     }
@@ -220,6 +220,13 @@ def _short_classes(classes: str, length: int) -> str:
     while len(",".join([*names, "…"])) > length:
         names.pop()
     return classes if len(classes) <= length else ",".join([*names, "…"])
+
+
+def _lacks_text(page: ParsedPage) -> bool:
+    """Whether checks miss text on a page, also where an element that came without any is in no chunk."""
+    return is_in_doubt(page) or any(
+        is_in_doubt(element) for element in page.elements if not (element.text or element.markdown).strip()
+    )
 
 
 def _ids(spans: Sequence[Span]) -> list[str]:

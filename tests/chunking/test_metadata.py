@@ -100,6 +100,16 @@ def test_text_that_a_page_lacks_marks_all_that_is_on_it(make_document: MakeDocum
     assert whole.metadata["needs_review"] is chunk.metadata["needs_review"] is True
 
 
+def test_an_element_that_came_without_its_text_marks_all_that_is_on_its_page(
+    make_document: MakeDocument,
+) -> None:
+    doubt = Issue(code="low_agreement", message="...", severity="warning")
+    empty = Element(id="", type="Text", issues=(doubt,))
+    document = make_document([("Text", "One.")], [("Text", "Two."), empty])
+    pieces = split_document(document, "page")
+    assert [piece.metadata["needs_review"] for piece in pieces] == [False, True]
+
+
 def test_boxes_are_merged_by_page_where_room_is_short(make_document: MakeDocument) -> None:
     def block(column: int, row: int) -> Element:
         x = 0.05 + 0.3 * column
