@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from ..checks.evidence import supported_share
 from ..document import BBox, Element, ElementType, Issue, ParsedPage, Severity
 from ..rendering.page_image import PageEvidence
 from .reading_order import place_in_order
-from .region_boxes import INSIDE, same_place, share_inside, touch
+from .region_boxes import INSIDE, same_place, share_inside
 from .region_elements import TABLES, ends_cut, gap, is_float, meets, numbered, picture_of
 from .region_parts import (
     begins_like,
@@ -23,14 +22,14 @@ from .region_parts import (
 from .region_words import tables_of
 from .regions import Region
 from .standing import Standing, Words, is_part, words_in
-from .table_choice import Witness, choose, reading_of, says_the_same
+from .table_choice import choose, says_the_same
+from .table_reading import reading_of
 from .table_rereading import choice_issues, in_place_of, with_others
+from .table_witness import witness_of
 
 _PICTURE = ElementType.PICTURE.value
 # A table comes with a caption and a note or two, a region with a heading.
 _MOST_EXTRAS = 8
-# Words of the file that stand so far outside of a picture may be meant: boxes are not exact.
-_EDGE = 0.02
 _NOT_WHOLE = frozenset({"truncated", "loop", "abort"})
 
 
@@ -194,7 +193,8 @@ class _Merge:
         if says_the_same(of_page, of_picture) and of_page.damage <= of_picture.damage:
             return
         texts = [element.text or element.markdown for element in beside]
-        choice = choose(of_page, of_picture, beside=texts, witness=self._witness(reading.box))
+        witness = witness_of(self._evidence, reading.region.box) if self._evidence is not None else None
+        choice = choose(of_page, of_picture, beside=texts, witness=witness)
         notes = choice_issues(choice, of_page, of_picture, self._page.number)
         if choice.takes_new:
             self._replace(old, in_place_of(old, new, notes, reading.region))
@@ -277,15 +277,6 @@ class _Merge:
         if known is None:
             known = self._words[id(element)] = (element, words_in(element))
         return known
-
-    def _witness(self, box: BBox) -> Witness | None:
-        if self._evidence is None:
-            return None
-        # Only what is in the picture or at its edge has to be taken apart for each question.
-        near = BBox(box.x0 - _EDGE, box.y0 - _EDGE, box.x1 + _EDGE, box.y1 + _EDGE)
-        words = tuple(word for word in self._evidence.words if touch(word.bbox, near))
-        evidence = replace(self._evidence, words=words)
-        return lambda text: supported_share(text, evidence, box)
 
     def _issue(self, code: str, message: str, severity: Severity) -> Issue:
         return Issue(code=code, message=message, severity=severity, page=self._page.number)

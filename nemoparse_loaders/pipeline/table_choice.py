@@ -7,31 +7,18 @@ page's is lost: what a parser once had, it must not lose by looking again.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from typing import NamedTuple
 
-from ..document import Element
-from .region_words import (
-    element_words,
-    is_number,
-    numbers_of,
-    share_standing,
-    tables_of,
-    word_pairs,
-    words_of,
-)
+from .region_words import is_number, numbers_of, share_standing, tables_of, word_pairs, words_of
+from .table_reading import Reading
+from .table_witness import Witness, is_borne_out, outvoted, refuted, share_of
 
-Witness = Callable[[str], "float | None"]
-"""How far something independent of the model bears a text out, 0..1; None where it cannot tell."""
-
-# From worse to worse: what a reading lacks if it has one of these issues.
-_DAMAGE = {"malformed": 1, "truncated": 1, "loop": 2}
 _REASONS = ("is whole", "is damaged or cut", "repeats itself")
 # The decoder leaves some rounds of a run; what comes so often in a reading that loops is its loop.
 _LOOP_ROUNDS = 4
-# Of the characters of the words in which two readings differ.
-_CLEARLY = 0.2
-_NEITHER = 0.5
+# Of the characters of words that only the new reading has: so few borne out are none.
+_HARDLY = 0.2
 _MOST_NAMED = 3
 
 
@@ -41,7 +28,7 @@ class Choice(NamedTuple):
     Attributes:
         takes_new: Whether it is the new one.
         reason: Why, to go on from "The table was read again by itself: "; empty where the old one stays.
-        by_witness: The witness decided: it bears the one out, and clearly not the other.
+        by_witness: The witness decided: it bears the one out, and the other has nothing that it may not know.
     """
 
     takes_new: bool
@@ -50,54 +37,6 @@ class Choice(NamedTuple):
 
 
 _KEEP = Choice(False)
-
-
-class Reading(NamedTuple):
-    """One reading of a table: one element, or several where it was read in pieces.
-
-    Attributes:
-        elements: In reading order; at least one.
-        damage: 0 whole, 1 damaged or cut, 2 looping.
-        words: How often each word stands in it.
-        cells: Cells with something in them.
-        evenness: Share of the rows that fill as many columns as most rows do, 0..1.
-    """
-
-    elements: tuple[Element, ...]
-    damage: int
-    words: Counter[str]
-    cells: int
-    evenness: float
-
-    @property
-    def text(self) -> str:
-        """What it says."""
-        return "\n".join(element.text or element.markdown for element in self.elements)
-
-    @property
-    def has_grid(self) -> bool:
-        """Whether it has rows and columns."""
-        return any(tables_of(element) for element in self.elements)
-
-
-def reading_of(elements: Sequence[Element], *, cut: bool = False) -> Reading:
-    """What is to be known of a reading.
-
-    Args:
-        elements: Of the table.
-        cut: Whether it is cut though nothing shows it: the last block of a reply that ended at its limit.
-    """
-    codes = {issue.code for element in elements for issue in element.issues}
-    damage = max((_DAMAGE.get(code, 0) for code in codes), default=0)
-    words: Counter[str] = Counter()
-    for element in elements:
-        words.update(element_words(element))
-    tables = [table for element in elements for table in tables_of(element)]
-    fills = [sum(bool(text) for text in row) for table in tables for row in table.grid(expand_spans=True)]
-    cells = sum(bool(cell.text.strip()) for table in tables for cell in table.cells)
-    usual = Counter(fills).most_common(1)
-    evenness = usual[0][1] / len(fills) if fills else 0.0
-    return Reading(tuple(elements), max(damage, int(cut)), words, cells, evenness)
 
 
 def choose(
@@ -109,15 +48,16 @@ def choose(
 
     - a grid, if the old one has one: a table read as running text has lost its columns;
     - no loop, unless the old one loops too, and it must be whole if the old one is;
-    - every word of the old one, and every number as often. Exempt are words that the witness does not bear
-      out, those that an old reading that loops has four times or more, the torn last word of an old reading
-      that is cut, and what stands beside: a caption that one reading takes into the table stands by itself
-      on the page.
+    - every word of the old one, and every number as often. Exempt are words that the witness has not and
+      refutes (`table_witness`), those that an old reading that loops has four times or more, the torn last
+      word of an old reading that is cut, and what stands beside: a caption that one reading takes into the
+      table stands by itself on the page.
 
     Then the first of these rules that tells them apart decides:
 
     1. Whole beats damaged or cut, and that beats looping.
-    2. The one whose own words, which the other has not, the witness bears out better by a fifth.
+    2. The new one if the witness bears out most of what it alone has; the old one if the witness refutes
+       that.
     3. The one with more distinct words; those that stand beside do not count.
     4. The one that fills more cells, if its rows are as even: words of two columns in one cell are the usual
        fault of a small picture, and a cell torn in two makes uneven rows.
@@ -136,18 +76,23 @@ def choose(
     if new.damage > old.damage:
         return _KEEP
     around = [words_of(text) for text in beside]
-    supported = _support(old, new, witness)
-    if _loses(old, new, around, witness):
-        return Choice(False, by_witness=supported is not None and supported < -_CLEARLY)
+    words_around = {word for words in around for word in words}
+    lost = _lost(old, new, around)
+    gained = new.words.keys() - old.words.keys() - words_around
+    if lost and not (share_of(lost, witness) == 0.0 and refuted(lost, old, new, witness)):
+        return Choice(False, by_witness=_is_proof(lost, gained, old, new, witness))
     if new.damage < old.damage:
         return Choice(True, f"the page's reading {_REASONS[old.damage]}, and this one {_REASONS[new.damage]}")
-    if supported is not None and abs(supported) > _CLEARLY:
-        reason = "what the file itself stores bears it out better" if supported > 0 else ""
-        return Choice(supported > 0, reason, by_witness=True)
-    words_around = {word for words in around for word in words}
-    more = len(new.words.keys() - old.words.keys() - words_around)
-    if more:
-        return Choice(True, f"it holds {_count(more, 'word')} more")
+    if is_borne_out(gained, witness):
+        is_proof = not lost or outvoted(lost, old, new, witness)
+        return Choice(True, "what the file itself stores bears it out better", by_witness=is_proof)
+    share = share_of(gained, witness)
+    if share is not None and share <= _HARDLY and refuted(gained, new, old, witness):
+        return _KEEP
+    if lost:
+        return Choice(True, "what the file itself stores does not have the rest")
+    if gained:
+        return Choice(True, f"it holds {_count(len(gained), 'word')} more")
     if old.words.keys() - new.words.keys() - words_around:
         # They were exempt from the loss, but they are no gain of the new reading.
         return _KEEP
@@ -179,8 +124,8 @@ def says_the_same(old: Reading, new: Reading) -> bool:
     return mine == other
 
 
-def _loses(old: Reading, new: Reading, around: Sequence[Sequence[str]], witness: Witness | None) -> bool:
-    """Whether the old reading has a word that the new one has not, and that is not exempt."""
+def _lost(old: Reading, new: Reading, around: Sequence[Sequence[str]]) -> set[str]:
+    """Words of the old reading that the new one has not, or numbers less often, but for exempt ones."""
     lost = {
         word
         for word, count in old.words.items()
@@ -194,12 +139,15 @@ def _loses(old: Reading, new: Reading, around: Sequence[Sequence[str]], witness:
         tail = _last_word(old)
         if tail in lost and any(word.startswith(tail) for word in new.words):
             lost.discard(tail)
-    if lost:
-        lost = _not_beside(old, lost, around)
-    if not lost or witness is None:
-        return bool(lost)
-    # One that is borne out is a loss, and where the witness cannot tell, nothing is given up.
-    return witness(" ".join(sorted(lost))) != 0.0
+    return _not_beside(old, lost, around) if lost else lost
+
+
+def _is_proof(lost: Set[str], gained: Set[str], old: Reading, new: Reading, witness: Witness | None) -> bool:
+    """Whether the witness has the words that would be lost, and those in the place of all that is new."""
+    if lost & new.words.keys() or not is_borne_out(lost, witness):
+        # How often a number stands there, it does not tell.
+        return False
+    return not gained or (share_of(gained, witness) == 0.0 and outvoted(gained, new, old, witness))
 
 
 def _last_word(reading: Reading) -> str:
@@ -228,22 +176,6 @@ def _cells(reading: Reading) -> list[list[str]]:
         # Lines of the table's text are other cells; those that are none of them are words around it.
         cells += [words_of(line) for line in element.text.splitlines() if " | " not in line]
     return cells
-
-
-def _support(old: Reading, new: Reading, witness: Witness | None) -> float | None:
-    """How much better the new reading is borne out where the two differ, -1..1; None for no witness.
-
-    Only the words that one of them has and the other has not are asked about: in a large table a wrong number
-    is a small part of the whole. A reading without any of its own neither gains nor loses by them.
-    """
-    if witness is None:
-        return None
-    shares = [
-        witness(" ".join(sorted(own))) if (own := one.words.keys() - other.words.keys()) else _NEITHER
-        for one, other in ((new, old), (old, new))
-    ]
-    of_new, of_old = shares
-    return None if of_old is None or of_new is None else of_new - of_old
 
 
 def _named(numbers: Counter[str]) -> str:

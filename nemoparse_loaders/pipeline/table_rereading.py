@@ -9,7 +9,8 @@ from .region_elements import alone, best_box
 from .region_words import tables_of
 from .regions import Region
 from .standing import words_in
-from .table_choice import Choice, Reading, disagreement
+from .table_choice import Choice, disagreement
+from .table_reading import Reading
 
 # Of readings that were not taken so many are kept for one element; the page's own is always kept.
 _MOST_OTHERS = 4

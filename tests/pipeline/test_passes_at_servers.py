@@ -228,6 +228,21 @@ def test_one_wrong_number_of_a_large_table_is_settled_by_the_file(
     assert "64.70" in element.alternatives[0].text
 
 
+@pytest.mark.parametrize("fuller", ["page", "region"])
+@pytest.mark.parametrize("less", [GOOD.replace("43", ""), CUT[: CUT.index("2023")] + r"\end{tabular}"])
+def test_a_table_that_the_file_does_not_store_is_not_emptied(
+    make_pdf: Callable[..., bytes], fuller: str, less: str
+) -> None:
+    # The header is text, as the words around it are; the rows below it are an image.
+    layer = "Results of the year\nyear north south\n\n\n\nThe results are given above."
+    page, region = (GOOD, less) if fuller == "page" else (less, GOOD)
+    script = Script(page=page_with(page), region=f"<x_0.05><y_0.05>{region}<x_0.95><y_0.95><class_Table>")
+    with ParseServer(replies=script) as server:
+        document = parse(server, make_pdf(layer), verify=True, passes="double")
+    assert cells(document) == WHOLE
+    assert document.pages[0].needs_review
+
+
 @pytest.mark.parametrize(
     "larger",
     [

@@ -9,14 +9,9 @@ import pytest
 from nemoparse_loaders.decoding import decode_page
 from nemoparse_loaders.document import Element
 from nemoparse_loaders.pipeline.region_words import element_words, words_of
-from nemoparse_loaders.pipeline.table_choice import (
-    Reading,
-    Witness,
-    choose,
-    disagreement,
-    reading_of,
-    says_the_same,
-)
+from nemoparse_loaders.pipeline.table_choice import choose, disagreement, says_the_same
+from nemoparse_loaders.pipeline.table_reading import Reading, reading_of
+from nemoparse_loaders.pipeline.table_witness import Witness
 
 from .region_pages import tabular
 
@@ -32,13 +27,13 @@ def table(*rows: str, closed: bool = True, cut: bool = False) -> Reading:
 
 
 def page_says(*words: str) -> Witness:
-    """A witness that knows these words."""
+    """A witness that has these words, and no room for more."""
 
     def share(text: str) -> float | None:
         found = words_of(text)
         return sum(word in words for word in found) / len(found) if found else None
 
-    return share
+    return Witness(share, words, has_room=False)
 
 
 def takes(old: Reading, new: Reading, *, beside: Sequence[str] = (), witness: Witness | None = None) -> bool:
@@ -94,7 +89,7 @@ def test_a_word_that_nothing_bears_out_is_no_loss() -> None:
     assert takes(wrong, RIGHT, witness=witness)
     assert not takes(RIGHT, wrong, witness=witness)
     # A witness that cannot tell changes nothing.
-    assert not takes(wrong, RIGHT, witness=lambda text: None)
+    assert not takes(wrong, RIGHT, witness=Witness(lambda text: None))
 
 
 def test_rows_that_the_witness_does_not_know_do_not_win() -> None:
