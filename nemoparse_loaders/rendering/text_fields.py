@@ -21,6 +21,7 @@ _MOST_CHARS = 20_000
 # Flags of annotations and of text fields, PDF 32000-1, tables 165 and 228.
 _HIDDEN = 1 << 1 | 1 << 5  # hidden, no view
 _MULTILINE, _PASSWORD, _COMB = 1 << 12, 1 << 13, 1 << 24
+_EMPTY_BYTES = 2  # of a string that PDFium returns: its end alone
 _PADDING_PT = 2.0
 _AUTO_SIZE_PT = 12.0
 _ADVANCE_EM, _LINE_EM = 0.5, 1.15
@@ -37,6 +38,7 @@ class ShownValue(NamedTuple):
         size: Of its letters, in user space units; 0 where they are made to fit.
         wraps: Lines that are too long go on in the next.
         comb: Each character stands in a cell of its own.
+        aside: How much of the room beside a line is before it: 0 where it begins at the left, 1 at the right.
     """
 
     lines: tuple[str, ...]
@@ -44,6 +46,7 @@ class ShownValue(NamedTuple):
     size: float = 0.0
     wraps: bool = False
     comb: bool = False
+    aside: float = 0.0
 
 
 def shown_values(page: pypdfium2.PdfPage) -> Iterator[ShownValue]:
@@ -93,9 +96,10 @@ def place_words(value: ShownValue, box: Box, width_pt: float, height_pt: float) 
     rows = rows[:most_rows]
     step_y = min(_LINE_EM * size, high / max(1, len(rows)))
     top = 0.0 if value.wraps or len(rows) > 1 else (high - step_y) / 2
-    left = x0 + _PADDING_PT / width_pt
     for number, row in enumerate(rows):
         upper = y0 + (top + number * step_y) / height_pt
+        room = max(0.0, wide - step_x * max((start + len(word) for start, word in row), default=0))
+        left = x0 + (_PADDING_PT + value.aside * room) / width_pt
         for start, word in row:
             if start > most_columns:
                 break
@@ -144,14 +148,20 @@ def _shown(c: Any, form: Any, annotation: Any) -> ShownValue | None:
         contents = _read(lambda *room: c.FPDFAnnot_GetStringValue(annotation, b"Contents", *room))
         return ShownValue(_lines(contents), box, wraps=True)
     if kind == c.FPDF_ANNOT_STAMP:
-        return ShownValue((), box)
+        return _drawn(c, annotation, box)
     return _field(c, form.raw, annotation, box)
+
+
+def _drawn(c: Any, annotation: Any, box: Box) -> ShownValue | None:
+    """An annotation of which nothing is known but that it is drawn; None where it is not."""
+    length = c.FPDFAnnot_GetAP(annotation, c.FPDF_ANNOT_APPEARANCEMODE_NORMAL, None, 0)
+    return ShownValue((), box) if length > _EMPTY_BYTES else None
 
 
 def _field(c: Any, form: Any, annotation: Any, box: Box) -> ShownValue | None:
     kind = c.FPDFAnnot_GetFormFieldType(form, annotation)
     if kind in (c.FPDF_FORMFIELD_PUSHBUTTON, c.FPDF_FORMFIELD_SIGNATURE):
-        return ShownValue((), box)
+        return _drawn(c, annotation, box)
     size = ctypes.c_float()
     if not c.FPDFAnnot_GetFontSize(form, annotation, size):
         size.value = 0.0
@@ -168,7 +178,12 @@ def _field(c: Any, form: Any, annotation: Any, box: Box) -> ShownValue | None:
     lines = lines or _lines(_read(lambda *room: c.FPDFAnnot_GetFormFieldValue(form, annotation, *room)))
     if not lines or flags & _PASSWORD:
         return None
-    return ShownValue(lines, box, size.value, bool(flags & _MULTILINE), bool(flags & _COMB))
+    place = ctypes.c_float()
+    if not c.FPDFAnnot_GetNumberValue(annotation, b"Q", place):
+        place.value = 0.0
+    comb = bool(flags & _COMB)
+    aside = 0.0 if comb else min(max(place.value / 2, 0.0), 1.0)
+    return ShownValue(lines, box, size.value, bool(flags & _MULTILINE), comb, aside)
 
 
 def _options(c: Any, form: Any, annotation: Any, *, selected: bool) -> tuple[str, ...]:
@@ -184,12 +199,12 @@ def _options(c: Any, form: Any, annotation: Any, *, selected: bool) -> tuple[str
 def _read(read: Callable[..., int]) -> str:
     """One of PDFium's UTF-16 strings."""
     size = min(read(None, 0), 2 * _MOST_CHARS)
-    if size <= 2:
+    if size <= _EMPTY_BYTES:
         return ""
     buffer = (ctypes.c_ushort * (size // 2 + 1))()
     if read(buffer, size) > size:
         return ""
-    return bytes(buffer)[: size - 2].decode("utf-16-le", "replace")
+    return bytes(buffer)[: size - _EMPTY_BYTES].decode("utf-16-le", "replace")
 
 
 def _lines(text: str) -> tuple[str, ...]:

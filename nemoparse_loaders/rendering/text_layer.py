@@ -19,6 +19,8 @@ from .text_words import Box, PageText, ReadWord
 if TYPE_CHECKING:
     import pypdfium2
 
+_LARGEST_UNREAD = 0.25
+
 
 def read_text(
     page: pypdfium2.PdfPage, geometry: PageGeometry, lines: Scanlines, *, layer: bool, evidence: bool
@@ -76,7 +78,9 @@ def _take_values(
     for value in shown_values(page):
         frame = BBox.clamped(*_map(value.box, to_page))
         if not value.lines:
-            unread.append(frame)
+            # One over the page is no picture of a page, as a scan is.
+            if frame.area <= _LARGEST_UNREAD:
+                unread.append(frame)
             continue
         scaled = value._replace(size=value.size * (geometry.user_unit or 1.0))
         for word, box in place_words(scaled, frame, geometry.width_pt, geometry.height_pt):

@@ -94,8 +94,22 @@ def test_free_text_that_is_drawn_counts_and_that_is_not_drawn_is_hidden(make_pdf
 
 
 def test_a_stamp_may_show_words_that_no_file_tells(make_pdf: MakePdf) -> None:
-    evidence = evidence_of(with_annotation(make_pdf, b"/Subtype/Stamp/Name/Approved"))
-    assert evidence.raster == pytest.approx(200 * 60 / (300 * 400), abs=0.01)
+    def paint(canvas: Canvas) -> None:
+        canvas.acroForm.textfield(name="a", value="Send", x=100, y=300, width=200, height=60)
+
+    stream = io.BytesIO()
+    canvas = Canvas(stream, pagesize=(WIDTH, HEIGHT), invariant=1)
+    paint(canvas)
+    canvas.showPage()
+    canvas.save()
+    # The same annotation with its appearance, as a stamp.
+    field, stamp = b"/Subtype /Widget", b"/Subtype /Stamp "
+    assert field in stream.getvalue()
+    evidence = evidence_of(stream.getvalue().replace(field, stamp))
+    assert evidence.words == ()
+    assert evidence.raster == pytest.approx(200 * 60 / (WIDTH * HEIGHT), abs=0.01)
+    bare = evidence_of(with_annotation(make_pdf, b"/Subtype/Stamp/Name/Approved"))
+    assert bare.raster == 0
 
 
 def test_a_link_says_nothing(make_pdf: MakePdf) -> None:
@@ -119,3 +133,17 @@ def test_characters_in_cells_are_spread_over_the_field() -> None:
     (_, first), (_, second) = place_words(value, (0.0, 0.1, 1.0, 0.13), 400, 600)
     assert first[0] < 0.05
     assert second[2] > 0.9
+
+
+def test_a_value_that_stands_at_the_right_is_placed_there(make_pdf: MakePdf) -> None:
+    field = (
+        b"<</Type/Annot/Subtype/Widget/F 4/Rect[50 100 250 120]/FT/Tx/T(a)/V(1,250)/Q 2/DA(/Helv 12 Tf 0 g)>>"
+    )
+    pdf = make_pdf(
+        [b"/MediaBox[0 0 300 400]/Annots[5 0 R]"],
+        catalog=b"/AcroForm<</Fields[5 0 R]/DR<</Font<</Helv 3 0 R>>>>>>",
+        extra=[field],
+    )
+    word = evidence_of(pdf).words[-1]
+    assert (word.text, word.hidden) == ("1,250", "")
+    assert 200 / 300 < word.bbox.x0 < word.bbox.x1 <= 250 / 300
