@@ -143,9 +143,9 @@ def _compared(
     watermarks = Watermarks(layer)
     for element, account, offered in zip(elements, accounts, own, strict=True):
         if account.judged:
-            peers = [number for number in account.support.values() if number >= 0]
             missing = [number for number in offered if not used[number]]
-            account.missing = watermarks.without(missing, (layer.words[number] for number in peers))
+            peers = (layer.words[number] for number in account.support.values() if number >= 0)
+            account.missing = watermarks.without(missing, peers)
             account.agreement = _agreement(account, layer)
             if element.table is not None:
                 tokens = [tokens_of(markdown_to_text(cell.text)) for cell in element.table.cells]

@@ -61,7 +61,7 @@ def verified(page: ParsedPage, evidence: PageEvidence | None) -> ParsedPage:
     if found is not None:
         issues.append(found)
     layer = visible_layer(evidence.words)
-    comparison = None if is_scan or layer.cut or not layer.tokens else _compared(elements, layer)
+    comparison = None if is_scan or layer.cut else _compared(elements, layer)
     silent = untold(elements, comparison) if comparison is not None and evidence.usable else set()
     if comparison is not None and not (evidence.usable or agrees(comparison)):
         comparison = None
