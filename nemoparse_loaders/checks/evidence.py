@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from ..document import BBox, Element, ParsedPage
+from ..document import BBox, Element, Issue, ParsedPage
 from ..issue import REVIEW_CODES
 from ..rendering.page_image import PageEvidence
 from .comparison import FIGURES, Account, Comparison, compare, share_in
@@ -63,22 +63,27 @@ def verified(page: ParsedPage, evidence: PageEvidence | None) -> ParsedPage:
     layer = visible_layer(evidence.words)
     comparison = None if is_scan or layer.cut else _compared(elements, layer)
     silent = untold(elements, comparison) if comparison is not None and evidence.usable else set()
-    if comparison is not None and not (evidence.usable or agrees(comparison)):
-        comparison = None
-    if comparison is None or _holds_most(silent, comparison.accounts):
-        odd = comparison is not None
-        issues.append(unverified(evidence, is_scan=is_scan, is_odd=odd, page=page.number))
+    if comparison is None or not (evidence.usable or agrees(comparison)):
+        issues.append(unverified(evidence, is_scan=is_scan, is_odd=False, page=page.number))
     else:
         concealed = hidden_only(hidden, comparison.layer)
-        elements = _judged(elements, comparison, concealed, evidence.raster, silent, page.number)
-        missing, share = missing_text(comparison, page.number)
-        if missing is not None:
-            issues.append(missing)
-        confidence = _of_page(elements, comparison.accounts, share)
-    judged = page.model_copy(
+        mostly = _holds_most(silent, comparison.accounts)
+        judged = _judged(elements, comparison, concealed, evidence.raster, silent, page.number)
+        elements = [
+            element if index not in silent or mostly else _with(element, untold_text(element, page.number))
+            for index, element in enumerate(judged)
+        ]
+        if mostly:
+            issues.append(unverified(evidence, is_scan=is_scan, is_odd=True, page=page.number))
+        else:
+            missing, share = missing_text(comparison, page.number)
+            if missing is not None:
+                issues.append(missing)
+            confidence = _of_page(elements, comparison.accounts, share)
+    checked = page.model_copy(
         update={"elements": tuple(elements), "issues": tuple(issues), "confidence": confidence}
     )
-    return judged.model_copy(update={"needs_review": _asks_for_review(judged)})
+    return checked.model_copy(update={"needs_review": _asks_for_review(checked)})
 
 
 def supported_share(text: str, evidence: PageEvidence, box: BBox | None) -> float | None:
@@ -117,6 +122,10 @@ def _clean(element: Element) -> Element:
     return element.model_copy(update={"confidence": None, "issues": issues})
 
 
+def _with(element: Element, issue: Issue) -> Element:
+    return element.model_copy(update={"issues": (*element.issues, issue)})
+
+
 def _compared(elements: Sequence[Element], layer: Layer) -> Comparison:
     """The comparison, with the file's words turned round where it stores them so."""
     comparison = compare(elements, layer)
@@ -139,14 +148,12 @@ def _judged(
     silent: Collection[int],
     page: int,
 ) -> list[Element]:
-    """The elements with their confidence and issues."""
+    """The elements with their confidence and issues; those of which the file tells nothing as they are."""
     pictured = _under_raster(elements, comparison.accounts, raster)
     judged: list[Element] = []
     for index, (element, account) in enumerate(zip(elements, comparison.accounts, strict=True)):
         update: dict[str, object] = {}
-        if index in silent:
-            update["issues"] = (*element.issues, untold_text(element, page))
-        elif element.id not in pictured:
+        if index not in silent and element.id not in pictured:
             if account.agreement is not None:
                 update["confidence"] = confidence_of(account.agreement)
             if found := element_findings(element, account, comparison, concealed, page):

@@ -102,6 +102,17 @@ def test_a_font_alone_that_stores_other_letters_leaves_the_rest_compared() -> No
     assert verified(found, stored) == found
 
 
+def test_what_is_made_up_is_found_beside_a_font_that_stores_other_letters() -> None:
+    stored = evidence(words_at(codecs.encode(LINES, "rot13")), words_at("A short last line", top=0.3))
+    invented = element("Another end of it all", box_of(1, top=0.3), number=2)
+    found = verified(page(element(TEXT, box_of(3)), invented), stored)
+    assert [issue.code for issue in found.issues] == ["unverified"]
+    assert found.elements[0].issues == ()
+    assert "unsupported_text" in codes(found)
+    assert found.confidence is None
+    assert found.needs_review
+
+
 def test_odd_words_that_agree_with_the_page_bear_witness() -> None:
     stored = "QX-77K BZF-12 KLM-9 PQV-88\nGATTACA CCGGTTAA deadbeef"
     text = stored.replace("\n", " ")
