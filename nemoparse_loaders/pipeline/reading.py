@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
@@ -32,6 +33,8 @@ from .recovery import recover
 from .window import PageVisit, PageWindow
 
 T = TypeVar("T")
+
+logger = logging.getLogger(__name__)
 
 
 class PageReader:
@@ -68,8 +71,15 @@ class PageReader:
         self._files = files
         self._options = options
         self._engine = engine
-        self._text_layer = text_layer
         self._asker = PageAsker(endpoints, dispatcher, renders, options, engine=engine, text_layer=text_layer)
+        # What such an engine takes from the file, and what OCR sees on a larger picture, are two readings
+        # that disagree about the file's own text.
+        self._reads_pictures = not text_layer
+        if text_layer and (options.passes != "single" or options.escalate is not None):
+            logger.warning(
+                "The %s engine goes by the text that a file stores: passes= and escalate= change nothing.",
+                engine,
+            )
         self._any_reply = False
         self._started = 0
         self._fingerprint = self._find_fingerprint() if cache is not None else ""
@@ -200,7 +210,9 @@ class PageReader:
         options, record, ladder = self._options, first.record, self._asker.ladder(request, first)
         page = page_from_record(record, self.profile)
         # An engine that goes by the text layer has read it already, and it has no other sampling.
-        if options.recover and not self._text_layer and needs_recovery(page) is not None:
+        if not self._reads_pictures:
+            return page, record
+        if options.recover and needs_recovery(page) is not None:
             page, record = await self._recovered(request, page, record, ladder)
         if options.passes != "single":
             detection = None

@@ -39,11 +39,6 @@ def same_place(box: BBox, other: BBox) -> bool:
     return shared >= INSIDE * smaller or shared >= SAME * (box.area + other.area - shared)
 
 
-def touch(box: BBox, other: BBox) -> bool:
-    """Whether two boxes have a point in common."""
-    return box.x0 <= other.x1 and other.x0 <= box.x1 and box.y0 <= other.y1 and other.y0 <= box.y1
-
-
 def middle(box: BBox) -> tuple[float, float]:
     """The middle of a box."""
     return (box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2

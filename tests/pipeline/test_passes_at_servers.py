@@ -382,3 +382,16 @@ def test_checks_of_a_page_from_the_cache_cost_no_request(
     assert [run.pages[0].confidence is not None for run in runs] == [False, True, True, False]
     assert runs[1].pages == runs[2].pages
     assert runs[0].pages == runs[3].pages
+
+
+def test_an_engine_that_goes_by_the_files_text_is_asked_once(
+    make_pdf: Callable[..., bytes], caplog: pytest.LogCaptureFixture
+) -> None:
+    pytest.importorskip("rapid_layout", reason="the extra cpu is not installed")
+    parser = DocumentParser(backend="cpu", passes="triple", escalate="larger", render_workers=0)
+    with caplog.at_level(logging.WARNING, logger="nemoparse_loaders"):
+        document = parser.parse(make_pdf(LAYER))
+    assert document.pages[0].attempts == 1
+    assert [message for message in caplog.messages if "change nothing" in message] == [
+        "The cpu engine goes by the text that a file stores: passes= and escalate= change nothing."
+    ]
