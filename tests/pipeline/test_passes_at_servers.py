@@ -387,7 +387,6 @@ def test_checks_of_a_page_from_the_cache_cost_no_request(
 def test_an_engine_that_goes_by_the_files_text_is_asked_once(
     make_pdf: Callable[..., bytes], caplog: pytest.LogCaptureFixture
 ) -> None:
-    pytest.importorskip("rapid_layout", reason="the extra cpu is not installed")
     parser = DocumentParser(backend="cpu", passes="triple", escalate="larger", render_workers=0)
     with caplog.at_level(logging.WARNING, logger="nemoparse_loaders"):
         document = parser.parse(make_pdf(LAYER))
