@@ -40,3 +40,8 @@ class Issue(FrozenModel):
     severity: Severity = "warning"
     page: int | None = None
     element_id: str | None = None
+
+
+def asks_for_review(issue: Issue) -> bool:
+    """Whether an issue means that somebody should look."""
+    return issue.severity == "warning" and issue.code in REVIEW_CODES

@@ -18,7 +18,7 @@ from typing_extensions import TypedDict, Unpack
 from .backends.base import Backend
 from .document import ElementType, ParsedDocument, ParsedPage
 from .errors import BackendError, NemoparseError, OptionError
-from .issue import REVIEW_CODES
+from .issue import asks_for_review
 from .options import OptionValues, ParseOptions
 
 if TYPE_CHECKING:
@@ -309,7 +309,7 @@ def review_reasons(page: ParsedPage) -> tuple[str, ...]:
     return tuple(
         f"{issue.element_id}: {issue.message}" if issue.element_id else issue.message
         for issue in everything
-        if issue.severity == "warning" and issue.code in REVIEW_CODES
+        if asks_for_review(issue)
     )
 
 

@@ -48,14 +48,14 @@ class ParseReport(FrozenModel):
         blank: Pages with nothing on them.
         requests: Requests sent, retries included.
         retries: Requests sent again.
-        prompt_tokens: Sum over the pages that say it.
-        completion_tokens: Sum over the pages that say it.
+        prompt_tokens: Sum over the pages that say it, of the replies that they are made of.
+        completion_tokens: Likewise.
         cached: Pages that came from the page cache, without a request.
         recovered: Pages that a step beyond asking once made whole.
         needs_review: Pages that somebody should look at, see `ParsedPage.needs_review`.
         escalated: Pages that were read in more passes or larger, since their reading was in doubt.
         settled: Those of them that need no review any more.
-        stages: Requests and tokens of this run by what was asked for, those that were used only.
+        stages: Requests and tokens of this run by what was asked for; stages that did not occur are left out.
         seconds: Wall time from opening the source to its last page.
         latency: Seconds from sending a request to its whole reply, over the replies.
         render_seconds: Time spent drawing pages, summed over the pages (they are drawn side by side).

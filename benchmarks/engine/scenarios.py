@@ -127,7 +127,7 @@ def slots(setup: Setup, count: int, latency: str) -> Outcome:
     """How full the slots are, with real rendering."""
     each = -(-count * setup.pages_a_slot // len(setup.kinds))
     files = make_sample(setup.pages, _folder(setup, f"sample-{each}"), each, setup.kinds)
-    job = Job("", [str(file) for file in files], setup.in_flight)
+    job = Job("", [str(file) for file in files], setup.in_flight, verify=True)
     return _busy(setup, ServerJob(count, latency, make_reply(setup.work)), job, setup.clients)
 
 
@@ -159,7 +159,7 @@ def _busy(setup: Setup, server: ServerJob, job: Job, clients: Iterable[str]) -> 
 def memory(setup: Setup) -> Outcome:
     """The parent's memory while one long file is read page by page at 64 slots."""
     file = make_long_file(setup.work, setup.long_pages)
-    job = Job("", [str(file)], setup.in_flight, streams=True)
+    job = Job("", [str(file)], setup.in_flight, streams=True, verify=True)
     result = run_one(setup, "ours", ServerJob(64, "2", make_reply(setup.work)), job)
     outcome = Outcome([result])
     settled = [size for pages, size in result.memory if pages >= SETTLED_AFTER_PAGES]

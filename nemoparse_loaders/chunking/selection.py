@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias, get_args
 
 from ..document import Element, ElementType, ParsedPage
 from ..errors import OptionError
-from ..issue import REVIEW_CODES
+from ..issue import asks_for_review
 
 Treatment: TypeAlias = Literal["keep", "drop"]
 
@@ -60,7 +60,7 @@ class Selection:
 
 def is_in_doubt(reading: Element | ParsedPage) -> bool:
     """Whether a page's file, or another reading, speaks against an element, or the page as a whole."""
-    return any(issue.severity == "warning" and issue.code in REVIEW_CODES for issue in reading.issues)
+    return any(map(asks_for_review, reading.issues))
 
 
 DEFAULT_SELECTION = Selection()

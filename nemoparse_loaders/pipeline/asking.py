@@ -115,8 +115,15 @@ class PageAsker:
         largest = self._endpoints.session.profile.max_image_size
         return replace(self.settings(), max_image_size=largest, dpi=None)
 
-    async def draw(self, request: PageRequest, settings: RenderSettings) -> PageImage:
+    async def draw(
+        self, request: PageRequest, settings: RenderSettings, *, beside: bool = False
+    ) -> PageImage:
         """The page's picture, which counts into the window from now on.
+
+        Args:
+            request: The page.
+            settings: How.
+            beside: It comes beside the one that counts already, and the caller counts it.
 
         Raises:
             PageRenderError: It cannot be drawn, or not in time.
@@ -125,7 +132,8 @@ class PageAsker:
             began = time.perf_counter()
             image = await self._renders.render(request.opened, request.number, settings)
             request.metrics.rendered(time.perf_counter() - began)
-        request.visit.weigh(len(image.data))
+        if not beside:
+            request.visit.weigh(len(image.data))
         return image
 
     async def first_reading(
@@ -188,8 +196,10 @@ class PageAsker:
         if not found and not self._told_of_detection:
             self._told_of_detection = True
             logger.warning(
-                "The %s engine cannot be asked for regions alone: a triple pass works as a double pass.",
+                "The %s engine with a model of generation %s cannot be asked for regions alone: "
+                "a triple pass works as a double pass.",
                 self._engine,
+                self._endpoints.session.profile.name,
             )
         return found
 
@@ -223,3 +233,9 @@ class PageAsker:
             f"{limit:,}",
         )
         return limit
+
+
+def is_larger_than(settings: RenderSettings, other: RenderSettings) -> bool:
+    """Whether pages may come out larger with some settings than with others."""
+    pairs = zip(settings.max_image_size, other.max_image_size, strict=True)
+    return other.dpi is not None or any(side > own for side, own in pairs)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..document import ElementType, PageStep, ParsedPage
+from ..issue import asks_for_review
 from .judgement import loops, useful_text
 
 # Of the issues that a page has, so many reasons are named.
@@ -21,8 +22,8 @@ def doubts_about(page: ParsedPage) -> str | None:
     """Why a page should be read with more care, in words; None where no check found anything."""
     if not page.needs_review:
         return None
-    codes = [issue.code for issue in page.issues if issue.severity != "info"]
-    codes += [issue.code for element in page.elements for issue in element.issues if issue.severity != "info"]
+    everything = (*page.issues, *(issue for element in page.elements for issue in element.issues))
+    codes = [issue.code for issue in everything if asks_for_review(issue)]
     return ", ".join(list(dict.fromkeys(codes))[:_MOST_REASONS]) or f"the page is {page.status}"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
-from ..backends.base import RereadingSession, can_detect
+from ..backends.base import RereadingSession
 from ..document import PageStep
 from ..errors import PageRenderError
 from ..rendering import RenderSettings
@@ -122,10 +122,6 @@ class PageLadder:
             return None
         return ReplyPart(part.reply, part.image_size, band.top, band.bottom)
 
-    def can_detect(self) -> bool:
-        """Whether the engine can be asked for regions alone."""
-        return self._endpoint is not None and can_detect(self._endpoint.session)
-
     async def detect(self) -> ReplyPart | None:
         """The regions of the page alone, from the server that has its picture; a step says what came."""
         outcome = await self._dispatcher.read(
@@ -149,6 +145,7 @@ class PageLadder:
                         self._opened, self._image.geometry.number, settings, region.box
                     )
                 except PageRenderError:
+                    self._is_complete = False
                     return RegionReply(region, region.box, None)
                 size = len(drawn.image.data)
                 with self._visit.carrying(size):

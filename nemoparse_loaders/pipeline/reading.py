@@ -18,7 +18,7 @@ from ..options import ParseOptions
 from ..rendering.page_image import PageEvidence
 from ..rendering.pool import OpenedSource, RenderPool
 from ..sources.detection import PDF
-from .asking import FirstReading, PageAsker, PageRequest
+from .asking import FirstReading, PageAsker, PageRequest, is_larger_than
 from .cache import PageCache, page_key, worth_keeping
 from .dispatch import Dispatcher, PageFailure, PageReply
 from .endpoints import EndpointPool
@@ -80,6 +80,8 @@ class PageReader:
                 "The %s engine goes by the text that a file stores: passes= and escalate= change nothing.",
                 engine,
             )
+        elif options.escalate is not None and not self._can_escalate():
+            logger.warning("escalate=%r changes nothing: every page is read so already.", options.escalate)
         self._any_reply = False
         self._started = 0
         self._fingerprint = self._find_fingerprint() if cache is not None else ""
@@ -99,6 +101,12 @@ class PageReader:
             # What is found in doubt, and so is read again, depends on it.
             ways.append(options.verify)
         return json.dumps([session.fingerprint, *ways])
+
+    def _can_escalate(self) -> bool:
+        how, passes = self._options.escalate, self._options.passes
+        if how == "larger":
+            return is_larger_than(self._asker.largest_settings(), self._asker.settings())
+        return passes not in ("triple", how)
 
     @property
     def profile(self) -> str:
@@ -251,10 +259,12 @@ class PageReader:
         if second is None:
             return page, record
         found = page_from_record(second, self.profile)
+        if is_larger and second.parts is record.parts:
+            return found, second  # no reply came
         # More passes lose nothing of the page; another reading of all of it may.
         if is_larger and not is_surer(found, page):
             steps = (*second.steps, PageStep(action="escalate", reason=KEPT))
-            second = replace(record, steps=steps, attempts=second.attempts)
+            second = replace(record, steps=steps, attempts=second.attempts, is_complete=second.is_complete)
             found = page_from_record(second, self.profile)
         request.metrics.escalated(settled=not found.needs_review)
         return found, second
@@ -264,18 +274,27 @@ class PageReader:
     ) -> PageRecord | None:
         """The page from the largest picture that the model takes; None where that is the one it was."""
         settings = self._asker.largest_settings()
+        if not is_larger_than(settings, first.settings):
+            return None
         try:
-            image = await self._asker.draw(request, settings)
+            image = await self._asker.draw(request, settings, beside=True)
         except PageRenderError:
             return None
         if image.width * image.height <= first.image.width * first.image.height:
             return None
-        outcome = await self._asker.send(request, image)
+        with request.visit.carrying(len(image.data)):
+            outcome = await self._asker.send(request, image)
         request.metrics.asked("escalation", outcome.attempts, outcome.usage)
         steps = (*record.steps, *outcome.steps, escalation_step("read larger", page))
         record = replace(record, steps=steps, attempts=record.attempts + outcome.attempts)
         if isinstance(outcome, PageFailure):
-            return replace(record, is_complete=not outcome.error.retryable)
+            failed = PageStep(
+                action="escalate", reason=f"no reply came to the larger picture: {outcome.error}"
+            )
+            is_final = not outcome.error.retryable
+            return replace(record, steps=(*steps, failed), is_complete=record.is_complete and is_final)
+        if outcome.reply.finish_reason == "abort":
+            record = replace(record, is_complete=False)
         parts = (ReplyPart(outcome.reply, (image.width, image.height)),)
         record = replace(record, parts=parts, regions=(), evidence=image.evidence)
         if self._options.passes == "single":

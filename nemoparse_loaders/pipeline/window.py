@@ -11,8 +11,8 @@ from contextlib import contextmanager, suppress
 class PageWindow:
     """Lets pages in while there is room, taking the documents that wait in turns.
 
-    A page is in from before it is drawn until its reply has come, since its picture is kept that long. The
-    window is bounded in pages and in bytes of pictures. It is for one event loop.
+    A page is in from before it is drawn until all that is asked about it is answered, since its picture is
+    kept that long. The window is bounded in pages and in bytes of pictures. It is for one event loop.
 
     Args:
         most_pages: How many pages may be in now; asked each time, since servers come, go and change.

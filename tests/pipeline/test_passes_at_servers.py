@@ -152,7 +152,8 @@ def test_a_server_without_detection_works_as_in_double_pass(
             server, make_pdf(LAYER, LAYER), backend="nvidia", api_key="fake-key", passes="triple"
         )
     assert [message for message in caplog.messages if "regions alone" in message] == [
-        "The nvidia engine cannot be asked for regions alone: a triple pass works as a double pass."
+        "The nvidia engine with a model of generation 3.5 cannot be asked for regions alone: "
+        "a triple pass works as a double pass."
     ]
     assert kinds(server) == {"page": 2, "region": 2}
     assert [table.n_rows for table in document.tables] == [4, 4]
@@ -283,6 +284,36 @@ def test_what_a_fault_left_out_is_asked_for_in_the_next_run(
     assert cells(again) == WHOLE
     assert len(server.page_requests) == 3
     assert kept.pages == again.pages
+
+
+def test_a_larger_reading_that_no_reply_came_for_is_asked_for_in_the_next_run(
+    make_pdf: Callable[..., bytes], tmp_path: Path
+) -> None:
+    wrong = page_with(GOOD.replace("43", "77"))
+    options: dict[str, Any] = {"verify": True, "escalate": "larger", "max_image_size": (600, 800)}
+    with ParseServer(replies=wrong, faults=[None, HttpError(500)]) as server:
+        document = parse(server, make_pdf(LAYER), cache_dir=tmp_path, **options)
+    assert document.report is not None
+    assert (document.report.escalated, document.report.needs_review) == (0, 1)
+    assert [step.action for step in document.pages[0].steps] == ["escalate", "escalate"]
+    assert document.pages[0].steps[-1].reason.startswith("no reply came to the larger picture")
+    with ParseServer(replies=[wrong, page_with(GOOD)]) as server:
+        again = parse(server, make_pdf(LAYER), cache_dir=tmp_path, **options)
+        kept = parse(server, make_pdf(LAYER), cache_dir=tmp_path, **options)
+    assert len(server.page_requests) == 2
+    assert cells(again) == WHOLE
+    assert kept.pages == again.pages
+
+
+@pytest.mark.parametrize(
+    "options", [{"escalate": "larger"}, {"escalate": "double", "passes": "triple"}], ids=["larger", "double"]
+)
+def test_escalation_that_can_change_nothing_is_said(
+    make_pdf: Callable[..., bytes], caplog: pytest.LogCaptureFixture, options: dict[str, Any]
+) -> None:
+    with ParseServer() as server, caplog.at_level(logging.WARNING, logger="nemoparse_loaders"):
+        parse(server, make_pdf(LAYER, LAYER), verify=True, **options)
+    assert len([message for message in caplog.messages if "every page is read so already" in message]) == 1
 
 
 def test_a_region_that_is_too_large_for_the_server_is_sent_smaller(make_pdf: Callable[..., bytes]) -> None:
