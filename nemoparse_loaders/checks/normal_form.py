@@ -18,8 +18,12 @@ _TOKEN = re.compile(r"[0-9]+(?:[.,'’][0-9]+)*|[^\W\d_]+")
 _ASCII_TOKEN = re.compile(r"[0-9]+(?:[.,'][0-9]+)*|[a-z]+")
 _TOKEN_OR_LINE = re.compile(_TOKEN.pattern + "|\n")
 _ASCII_TOKEN_OR_LINE = re.compile(_ASCII_TOKEN.pattern + "|\n")
-_THOUSANDS = re.compile(r"[0-9]{1,3}(?:[.,'’][0-9]{3})+")
+# Marks between thousands, with the decimals behind them. One "." before three digits is most often a decimal
+# point: it counts as a mark only where it comes again, or a decimal comma stands behind it.
+_BY_COMMA = re.compile(r"([1-9][0-9]{0,2}(?:[,'’][0-9]{3})+)(?:\.([0-9]+))?")
+_BY_POINT = re.compile(r"([1-9][0-9]{0,2}(?:\.[0-9]{3})+),([0-9]+)|[1-9][0-9]{0,2}(?:\.[0-9]{3}){2,}")
 _SEPARATOR = re.compile(r"[,'’]")
+_NO_DIGIT = re.compile("[^0-9]")
 # Scripts that put no space between words are compared by characters (Unicode blocks of Thai, Lao, Myanmar,
 # Khmer, Kana, Bopomofo and Han).
 _UNSPACED = re.compile(
@@ -147,8 +151,10 @@ def _number(token: str) -> str:
     """Numbers with one kind of decimal point, and without marks between thousands."""
     if token.isdigit():
         return token
-    if _THOUSANDS.fullmatch(token):
-        return re.sub(r"\D", "", token)
+    found = _BY_COMMA.fullmatch(token) or _BY_POINT.fullmatch(token)
+    if found is not None:
+        whole, decimals = _NO_DIGIT.sub("", found[1] or token), found[2]
+        return f"{whole}.{decimals}" if decimals else whole
     return _SEPARATOR.sub(".", token)
 
 

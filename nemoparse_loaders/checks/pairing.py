@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from .normal_form import is_number
 
@@ -67,7 +68,8 @@ def pair_joined(
     """Pair words that are cut differently: "to day" and "today", "1 000" and "1,000", "exam-" "ple".
 
     Only words are looked for that the other side does not have at all, and only where they reach over a gap
-    of the other side; numbers have to begin and end where words of the other side do.
+    of the other side; numbers have to begin and end where words of the other side do, with their points in
+    the same places.
 
     Args:
         tokens: All words of the element.
@@ -171,7 +173,7 @@ def _joins(
                 break
             begin = found + 1
             span = _span(found, found + len(word), starts, ends, bounds, exact=is_number(word))
-            if span is not None:
+            if span is not None and _has_points_of(words[index], others[span[0] : span[1] + 1]):
                 taken[word] = found + len(word)
                 yield index, *span
                 break
@@ -192,3 +194,29 @@ def _span(
 
 def _digits(word: str) -> str:
     return word.replace(".", "") if is_number(word) else word
+
+
+def _points(number: str) -> set[int]:
+    """Before which of its digits a number has points."""
+    parts = number.split(".")
+    return set(accumulate(map(len, parts[:-1])))
+
+
+def _has_points_of(word: str, pieces: Sequence[str]) -> bool:
+    """Whether a number's points are those of its pieces.
+
+    Between pieces a point may be missing where the number has several, as a date has: "12. 05. 2024". In a
+    decimal number it may not, since two neighbouring numbers are none.
+    """
+    if not is_number(word):
+        return True
+    wanted = _points(word)
+    had: set[int] = set()
+    joints: set[int] = set()
+    offset = 0
+    for piece in pieces:
+        joints.add(offset)
+        if is_number(piece):
+            had.update(offset + place for place in _points(piece))
+        offset += len(_digits(piece))
+    return had <= wanted and (had == wanted or (len(wanted) > 1 and wanted <= had | joints))

@@ -90,6 +90,46 @@ def test_a_decimal_point_that_is_lost_is_found() -> None:
     assert "unsupported_text" in one("it is 15 high", "it is 1.5 high")[0]
 
 
+@pytest.mark.parametrize(
+    ("text", "layer"),
+    [
+        ("a sum of 1,234 units", "a sum of 1.234 units"),
+        ("a share of 0.125 units", "a share of 0125 units"),
+        ("a share of 0,125 units", "a share of 0125 units"),
+        ("a length of 1.25 units", "a length of 12 5 units"),
+        ("a length of 1.25 units", "a length of 1 25 units"),
+        ("a length of 10.5 units", "a length of 1 05 units"),
+        ("a length of 12 5 units", "a length of 1.25 units"),
+        ("a length of 125 units", "a length of 1.2 5 units"),
+    ],
+)
+def test_a_point_in_another_place_is_another_number(text: str, layer: str) -> None:
+    found, confidence, _ = one(text, layer)
+    assert {"unsupported_text", "low_agreement"} & {*found}
+    assert confidence is not None
+    assert confidence < 0.9
+
+
+@pytest.mark.parametrize(
+    ("text", "layer"),
+    [
+        ("a sum of 1.234.567 units", "a sum of 1,234,567 units"),
+        ("a sum of 1.234,56 units", "a sum of 1,234.56 units"),
+        ("a sum of 1,234.56 units", "a sum of 1 234,56 units"),
+        ("a sum of 1'234.50 units", "a sum of 1234.50 units"),
+        ("a share of 0,125 units", "a share of 0.125 units"),
+        ("a sum of 1.234 units", "a sum of 1.234 units"),
+        ("by the 12.05.2024 at last", "by the 12. 05. 2024 at last"),
+        ("by the 12. 05. 2024 at last", "by the 12.05.2024 at last"),
+    ],
+)
+def test_marks_between_thousands_and_cut_numbers_are_no_difference(text: str, layer: str) -> None:
+    found, confidence, messages = one(text, layer)
+    assert found == [], messages
+    assert confidence is not None
+    assert confidence > 0.9
+
+
 def test_single_letters_are_no_reason_but_many_of_them_are() -> None:
     assert one("a rule b", "c rule d")[0] == []
     assert one("q w z u i o p a s d f g", "b c e h j k l m n r t v")[0] == ["low_agreement"]
