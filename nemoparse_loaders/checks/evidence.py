@@ -61,7 +61,7 @@ def verified(page: ParsedPage, evidence: PageEvidence | None) -> ParsedPage:
     if found is not None:
         issues.append(found)
     layer = visible_layer(evidence.words)
-    comparison = None if is_scan or layer.cut else _compared(elements, layer)
+    comparison = None if is_scan or layer.cut or evidence.cut else _compared(elements, layer)
     silent = untold(elements, comparison) if comparison is not None and evidence.usable else set()
     if comparison is None or not (evidence.usable or agrees(comparison)):
         issues.append(unverified(evidence, is_scan=is_scan, is_odd=False, page=page.number))
@@ -96,9 +96,9 @@ def supported_share(text: str, evidence: PageEvidence, box: BBox | None) -> floa
 
     Returns:
         Share of the characters of its words, 0..1. None where nothing can be said: the file is no witness,
-        the text has no words, or no word of the file stands there.
+        it stores more than is known, the text has no words, or no word of the file stands there.
     """
-    if not evidence.usable or evidence.raster > _SCAN_SHARE:
+    if not evidence.usable or evidence.cut or evidence.raster > _SCAN_SHARE:
         return None
     return share_in(text, visible_layer(evidence.words), box)
 

@@ -246,7 +246,7 @@ def unverified(evidence: PageEvidence, *, is_scan: bool, is_odd: bool, page: int
     """
     if is_odd:
         reason = "the letters that its file stores stand for other ones"
-    elif evidence.usable and not is_scan:
+    elif (evidence.usable or evidence.cut) and not is_scan:
         reason = "the page holds more words than are compared"
     elif is_scan:
         reason = "most of the page is a raster image"

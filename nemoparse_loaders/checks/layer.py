@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ..document import BBox
-from ..rendering.page_image import EvidenceWord
+from ..rendering.page_image import MOST_WORDS, EvidenceWord
 from .normal_form import folded, is_doubtful, is_right_to_left, tokens_of_folded
 
-# A page that stores more is a data dump or an attack; of one with so many words the evidence holds no more.
-_MOST_WORDS = 12_000
+# A page that stores more is a data dump or an attack.
 _MOST_CHARS = 400_000
 _LONGEST_WORD = 2_000
 # How far outside of a box a word may stand and still be meant: boxes are not exact. Shares of the page.
@@ -73,7 +72,7 @@ def visible_layer(words: Sequence[EvidenceWord]) -> Layer:
             continue
         seen.add(key)
         chars += len(text)
-        if len(layer.texts) >= _MOST_WORDS or chars > _MOST_CHARS:
+        if len(layer.texts) >= MOST_WORDS or chars > _MOST_CHARS:
             layer.cut = True
             break
         layer.texts.append(text)

@@ -10,13 +10,10 @@ from collections.abc import Callable, Sequence
 
 from ..document import BBox
 from .ink import has_ink
-from .page_image import EvidenceWord, HiddenBy, PageEvidence, PageGeometry
+from .page_image import MOST_WORDS, EvidenceWord, HiddenBy, PageEvidence, PageGeometry
 from .png import Scanlines
 from .text_sense import makes_sense
 from .text_words import ReadWord
-
-MOST_WORDS = 12_000
-"""Most words of a page that show, and most that do not: hidden ones must not crowd out the others."""
 
 _TINY_PT = 1.0
 # Of a coordinate: a hundredth of a point on A4. They are kept on disk by the thousand.
@@ -46,7 +43,9 @@ class EvidenceCollector:
         self._width_pt, self._height_pt = geometry.width_pt, geometry.height_pt
         self._drawn_box = drawn_box
         self._words: list[EvidenceWord] = []
+        # Apart: hidden ones must not crowd out the others.
         self._left = {True: MOST_WORDS, False: MOST_WORDS}
+        self._cut = False
 
     def add(self, word: ReadWord, bbox: BBox, *, off_page: bool) -> None:
         """Take a word in.
@@ -56,7 +55,11 @@ class EvidenceCollector:
             bbox: On the displayed page, clamped.
             off_page: It lies wholly outside of the visible box.
         """
-        if not self._left[False] or not (self._left[True] or word.style.visible):
+        if not self._left[True] and not word.style.visible:
+            return
+        if not self._left[False]:
+            # Whether the rest shows is not looked at: that would take long on a page that is not compared.
+            self._cut = self._cut or (word.style.visible and not off_page)
             return
         self._keep(word.text, bbox, "off_page" if off_page else self._hidden(word, bbox))
 
@@ -69,6 +72,7 @@ class EvidenceCollector:
             frame: Of the field: whether the word shows is judged by what is drawn in there.
         """
         if not self._left[False]:
+            self._cut = True
             return
         cut = _EDGE * frame.height
         aside = cut * self._height_pt / self._width_pt
@@ -78,6 +82,10 @@ class EvidenceCollector:
         else:
             self._keep(text, bbox, "" if has_ink(self._lines, inside) else "no_ink")
 
+    def note_cut(self) -> None:
+        """Say that the page has more text than is taken in."""
+        self._cut = True
+
     def evidence(self, raster: float) -> PageEvidence:
         """All that was taken in.
 
@@ -85,7 +93,7 @@ class EvidenceCollector:
             raster: Share of the page under raster images, and under what else shows words that no file tells.
         """
         shown = "".join([word.text for word in self._words if not word.hidden])
-        return PageEvidence(tuple(self._words), makes_sense(shown), raster)
+        return PageEvidence(tuple(self._words), makes_sense(shown), raster, self._cut)
 
     def _keep(self, text: str, bbox: BBox, hidden: HiddenBy) -> None:
         if self._left[bool(hidden)]:

@@ -7,6 +7,9 @@ from typing import Any, Literal
 
 from ..document import BBox, Issue
 
+MOST_WORDS = 12_000
+"""Most words of a page that show and are evidence, and most that do not: a page with more is a data dump."""
+
 
 @dataclass(frozen=True, slots=True)
 class PageGeometry:
@@ -97,28 +100,33 @@ class PageEvidence:
     """What a page's file stores as text: a witness that is independent of the model.
 
     Attributes:
-        words: In the order of the content stream, hidden ones included.
+        words: In the order of the content stream, hidden ones included; behind them those of the values of
+            form fields and of notes.
         usable: False where the visible words make no sense (mojibake, private codes, a shifted alphabet) or
             there are none.
-        raster: Share of the page that lies under raster images, 0..1: what they show is not in the words.
+        raster: Share of the page, 0..1, that lies under raster images and under drawn stamps, signatures and
+            buttons: what they show is not in the words.
+        cut: The page shows more than these words: there are more than `MOST_WORDS` of them or more characters
+            than are read, or a value was too long to be read.
     """
 
     words: tuple[EvidenceWord, ...] = ()
     usable: bool = False
     raster: float = 0.0
+    cut: bool = False
 
     def __reduce__(self) -> tuple[object, ...]:
         # Column by column: it goes from process to process with every page, word by word that takes as long
         # as reading the words.
         columns = tuple(zip(*[(word.text, word.hidden, *word.bbox) for word in self.words], strict=True))
-        return _unpacked, (columns, self.usable, self.raster)
+        return _unpacked, (columns, self.usable, self.raster, self.cut)
 
 
-def _unpacked(columns: tuple[tuple[Any, ...], ...], usable: bool, raster: float) -> PageEvidence:
+def _unpacked(columns: tuple[tuple[Any, ...], ...], usable: bool, raster: float, cut: bool) -> PageEvidence:
     words = tuple(
         EvidenceWord(text, BBox(*edges), hidden) for text, hidden, *edges in zip(*columns, strict=True)
     )
-    return PageEvidence(words, usable, raster)
+    return PageEvidence(words, usable, raster, cut)
 
 
 @dataclass(frozen=True, slots=True)

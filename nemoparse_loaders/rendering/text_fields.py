@@ -18,9 +18,11 @@ Box = tuple[float, float, float, float]
 
 _MOST_ANNOTATIONS = 4_000
 _MOST_CHARS = 20_000
+_MOST_OPTIONS = 200
 # Flags of annotations and of text fields, PDF 32000-1, tables 165 and 228.
 _HIDDEN = 1 << 1 | 1 << 5  # hidden, no view
 _MULTILINE, _PASSWORD, _COMB = 1 << 12, 1 << 13, 1 << 24
+_NOWHERE: Box = (0.0, 0.0, 0.0, 0.0)
 _EMPTY_BYTES = 2  # of a string that PDFium returns: its end alone
 _PADDING_PT = 2.0
 _AUTO_SIZE_PT = 12.0
@@ -39,6 +41,7 @@ class ShownValue(NamedTuple):
         wraps: Lines that are too long go on in the next.
         comb: Each character stands in a cell of its own.
         aside: How much of the room beside a line is before it: 0 where it begins at the left, 1 at the right.
+        cut: More is shown than its lines, which was not read.
     """
 
     lines: tuple[str, ...]
@@ -47,6 +50,7 @@ class ShownValue(NamedTuple):
     wraps: bool = False
     comb: bool = False
     aside: float = 0.0
+    cut: bool = False
 
 
 def shown_values(page: pypdfium2.PdfPage) -> Iterator[ShownValue]:
@@ -57,7 +61,8 @@ def shown_values(page: pypdfium2.PdfPage) -> Iterator[ShownValue]:
     """
     import pypdfium2.raw as pdfium_c
 
-    for index in range(min(pdfium_c.FPDFPage_GetAnnotCount(page), _MOST_ANNOTATIONS)):
+    count = pdfium_c.FPDFPage_GetAnnotCount(page)
+    for index in range(min(count, _MOST_ANNOTATIONS)):
         annotation = pdfium_c.FPDFPage_GetAnnot(page, index)
         if not annotation:
             continue
@@ -67,6 +72,8 @@ def shown_values(page: pypdfium2.PdfPage) -> Iterator[ShownValue]:
             pdfium_c.FPDFPage_CloseAnnot(annotation)
         if value is not None:
             yield value
+    if count > _MOST_ANNOTATIONS:
+        yield ShownValue((), _NOWHERE, cut=True)
 
 
 def place_words(value: ShownValue, box: Box, width_pt: float, height_pt: float) -> Iterator[tuple[str, Box]]:
@@ -145,8 +152,8 @@ def _shown(c: Any, form: Any, annotation: Any) -> ShownValue | None:
         return None
     box = (left, bottom, right, top)
     if kind == c.FPDF_ANNOT_FREETEXT:
-        contents = _read(lambda *room: c.FPDFAnnot_GetStringValue(annotation, b"Contents", *room))
-        return ShownValue(_lines(contents), box, wraps=True)
+        contents, cut = _read(lambda *room: c.FPDFAnnot_GetStringValue(annotation, b"Contents", *room))
+        return ShownValue(_lines(contents), box, wraps=True, cut=cut)
     if kind == c.FPDF_ANNOT_STAMP:
         return _drawn(c, annotation, box)
     return _field(c, form.raw, annotation, box)
@@ -166,45 +173,53 @@ def _field(c: Any, form: Any, annotation: Any, box: Box) -> ShownValue | None:
     if not c.FPDFAnnot_GetFontSize(form, annotation, size):
         size.value = 0.0
     if kind == c.FPDF_FORMFIELD_LISTBOX:
-        return ShownValue(_options(c, form, annotation, selected=False), box, size.value)
+        lines, cut = _options(c, form, annotation, selected=False)
+        return ShownValue(lines, box, size.value, cut=cut)
     if kind not in (c.FPDF_FORMFIELD_TEXTFIELD, c.FPDF_FORMFIELD_COMBOBOX):
         return None
-    lines: tuple[str, ...] = ()
+    lines, cut = (), False
     flags = 0
     if kind == c.FPDF_FORMFIELD_COMBOBOX:
-        lines = _options(c, form, annotation, selected=True)
+        lines, cut = _options(c, form, annotation, selected=True)
     else:
         flags = c.FPDFAnnot_GetFormFieldFlags(form, annotation)
-    lines = lines or _lines(_read(lambda *room: c.FPDFAnnot_GetFormFieldValue(form, annotation, *room)))
-    if not lines or flags & _PASSWORD:
+    if not lines:
+        text, cut = _read(lambda *room: c.FPDFAnnot_GetFormFieldValue(form, annotation, *room))
+        lines = _lines(text)
+    if not (lines or cut) or flags & _PASSWORD:
         return None
     place = ctypes.c_float()
     if not c.FPDFAnnot_GetNumberValue(annotation, b"Q", place):
         place.value = 0.0
     comb = bool(flags & _COMB)
     aside = 0.0 if comb else min(max(place.value / 2, 0.0), 1.0)
-    return ShownValue(lines, box, size.value, bool(flags & _MULTILINE), comb, aside)
+    return ShownValue(lines, box, size.value, bool(flags & _MULTILINE), comb, aside, cut)
 
 
-def _options(c: Any, form: Any, annotation: Any, *, selected: bool) -> tuple[str, ...]:
-    """The labels of a choice, all or those that are chosen."""
+def _options(c: Any, form: Any, annotation: Any, *, selected: bool) -> tuple[tuple[str, ...], bool]:
+    """The labels of a choice, all or those that are chosen, and whether there are more."""
     found: list[str] = []
-    for index in range(min(max(c.FPDFAnnot_GetOptionCount(form, annotation), 0), 200)):
+    count = c.FPDFAnnot_GetOptionCount(form, annotation)
+    is_cut = count > _MOST_OPTIONS
+    for index in range(min(max(count, 0), _MOST_OPTIONS)):
         if not selected or c.FPDFAnnot_IsOptionSelected(form, annotation, index):
-            label = _read(lambda *room, i=index: c.FPDFAnnot_GetOptionLabel(form, annotation, i, *room))
+            label, cut = _read(lambda *room, i=index: c.FPDFAnnot_GetOptionLabel(form, annotation, i, *room))
             found += _lines(label)
-    return tuple(found)
+            is_cut = is_cut or cut
+    return tuple(found), is_cut
 
 
-def _read(read: Callable[..., int]) -> str:
-    """One of PDFium's UTF-16 strings."""
-    size = min(read(None, 0), 2 * _MOST_CHARS)
+def _read(read: Callable[..., int]) -> tuple[str, bool]:
+    """One of PDFium's UTF-16 strings; empty, and True, for one that is too long to be read."""
+    size = read(None, 0)
     if size <= _EMPTY_BYTES:
-        return ""
+        return "", False
+    if size > 2 * _MOST_CHARS:
+        return "", True
     buffer = (ctypes.c_ushort * (size // 2 + 1))()
     if read(buffer, size) > size:
-        return ""
-    return bytes(buffer)[: size - _EMPTY_BYTES].decode("utf-16-le", "replace")
+        return "", True
+    return bytes(buffer)[: size - _EMPTY_BYTES].decode("utf-16-le", "replace"), False
 
 
 def _lines(text: str) -> tuple[str, ...]:

@@ -59,6 +59,8 @@ def read_text(
                 words.append(_layer_word(word, bbox))
             if witness is not None:
                 witness.add(word, bbox, off_page=off_page)
+        if witness is not None and text.is_cut:
+            witness.note_cut()
     if layer:
         rulings, images = find_line_art(page, to_page, (geometry.width_pt, geometry.height_pt))
     else:
@@ -77,6 +79,8 @@ def _take_values(
     unread: list[BBox] = []
     for value in shown_values(page):
         frame = BBox.clamped(*_map(value.box, to_page))
+        if value.cut:
+            witness.note_cut()
         if not value.lines:
             # One over the page is no picture of a page, as a scan is.
             if frame.area <= _LARGEST_UNREAD:

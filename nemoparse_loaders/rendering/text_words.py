@@ -69,6 +69,9 @@ class PageText:
         page: An open page; the caller holds PDFium's lock and closes the page.
         geometry: The page's place.
         fonts: Whether styles tell of fonts.
+
+    Attributes:
+        is_cut: After `words`, whether the page has more characters than are read.
     """
 
     def __init__(self, page: pypdfium2.PdfPage, geometry: PageGeometry, *, fonts: bool) -> None:
@@ -77,6 +80,7 @@ class PageText:
         self._c: Any = pdfium_c
         self._page = page
         self._geometry = geometry
+        self.is_cut = False
         self._unit = geometry.user_unit or 1.0
         self._with_fonts = fonts
         self._handle: Any = None
@@ -100,6 +104,7 @@ class PageText:
         if not self._handle:
             return
         text = read_characters(self._c, self._handle, _MAX_CHARS)
+        self.is_cut = self._c.FPDFText_CountChars(self._handle) > _MAX_CHARS
         reader = StyleReader(self._c, self._handle, self._geometry, fonts=self._with_fonts)
         object_of = reader.text_object
         runs = list(find_runs(text))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from nemoparse_loaders.checks import supported_share, verified
@@ -368,6 +370,15 @@ def test_verifying_again_changes_nothing() -> None:
     once = verified(parsed, words)
     assert "unsupported_text" in codes(once)
     assert verified(once, words) == once
+
+
+def test_a_page_of_which_not_all_words_are_known_is_not_judged() -> None:
+    known = replace(evidence(words_at(LAYER)), cut=True)
+    found = verified(page(element(TEXT + " More words than these.", box_of(2))), known)
+    assert codes(found) == ["unverified"]
+    assert "more words than are compared" in found.issues[0].message
+    assert found.confidence is None
+    assert supported_share(TEXT, known, None) is None
 
 
 def test_supported_share_is_of_the_text() -> None:

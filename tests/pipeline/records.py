@@ -74,7 +74,11 @@ _words = st.builds(
     hidden=st.sampled_from(("", "mode", "tiny", "no_ink", "off_page")),
 )
 _evidence = st.builds(
-    PageEvidence, words=st.lists(_words, max_size=3).map(tuple), usable=st.booleans(), raster=_NUMBER
+    PageEvidence,
+    words=st.lists(_words, max_size=3).map(tuple),
+    usable=st.booleans(),
+    raster=_NUMBER,
+    cut=st.booleans(),
 )
 
 records = st.builds(

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 
 from nemoparse_loaders.pipeline.record import PageRecord
 from nemoparse_loaders.pipeline.record_json import record_from_json, record_to_json
+from nemoparse_loaders.rendering.page_image import PageEvidence
 
 from .records import record_of, records
 
@@ -16,6 +20,13 @@ def test_a_record_survives_json(record: PageRecord) -> None:
     again = record_from_json(record_to_json(record))
     assert again == record
     assert repr(again) == repr(record)
+
+
+def test_a_record_that_does_not_say_whether_its_words_are_cut_can_be_read() -> None:
+    record = replace(record_of("text"), evidence=PageEvidence(usable=True))
+    older = json.loads(record_to_json(record))
+    del older["evidence"]["cut"]
+    assert record_from_json(json.dumps(older).encode()) == record
 
 
 @pytest.mark.parametrize(

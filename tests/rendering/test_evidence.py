@@ -17,6 +17,7 @@ from reportlab.pdfgen.canvas import Canvas
 from nemoparse_loaders.document import BBox
 from nemoparse_loaders.rendering import PageRenderer, RenderSettings
 from nemoparse_loaders.rendering import evidence as evidence_module
+from nemoparse_loaders.rendering import text_words as words_module
 from nemoparse_loaders.rendering.evidence import share_under
 from nemoparse_loaders.rendering.page_image import PageEvidence, PageImage
 from nemoparse_loaders.rendering.pool import RenderPool
@@ -205,6 +206,30 @@ def test_hidden_words_do_not_crowd_out_those_that_show(monkeypatch: pytest.Monke
     evidence = evidence_of(draw(paint))
     assert [word.text for word in evidence.words if word.hidden] == ["a", "b", "c"]
     assert [word.text for word in evidence.words if not word.hidden] == ["p", "q", "r"]
+    assert evidence.cut
+
+
+def test_words_that_show_nowhere_are_not_missed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(evidence_module, "MOST_WORDS", 3)
+
+    def paint(canvas: Canvas) -> None:
+        canvas.drawString(50, 500, "p q r")
+        text = canvas.beginText(50, 400)
+        text.setTextRenderMode(3)
+        text.textOut("a b c d e")
+        canvas.drawText(text)
+        canvas.drawString(-300, 300, "far off")
+
+    assert not evidence_of(draw(paint)).cut
+
+
+def test_more_characters_than_are_read_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = draw(lambda canvas: canvas.drawString(50, 500, "one two three"))
+    assert not evidence_of(data).cut
+    monkeypatch.setattr(words_module, "_MAX_CHARS", 8)
+    evidence = evidence_of(data)
+    assert evidence.cut
+    assert pickle.loads(pickle.dumps(evidence)) == evidence
 
 
 boxes = st.builds(BBox.clamped, *(st.floats(0, 1),) * 4)

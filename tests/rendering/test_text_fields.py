@@ -112,6 +112,15 @@ def test_a_stamp_may_show_words_that_no_file_tells(make_pdf: MakePdf) -> None:
     assert bare.raster == 0
 
 
+def test_a_value_that_is_too_long_to_be_read_is_told(make_pdf: MakePdf) -> None:
+    note = b"/Subtype/FreeText/DA(/Helv 12 Tf 0 g)/Contents(%s)"
+    short = evidence_of(with_annotation(make_pdf, note % (b"word " * 10)))
+    assert not short.cut
+    long = evidence_of(with_annotation(make_pdf, note % (b"word " * 5_000)))
+    assert [word.text for word in long.words] == ["seen"]
+    assert long.cut
+
+
 def test_a_link_says_nothing(make_pdf: MakePdf) -> None:
     evidence = evidence_of(with_annotation(make_pdf, b"/Subtype/Link/Contents(not shown)"))
     assert [word.text for word in evidence.words] == ["seen"]
