@@ -5,7 +5,7 @@ Whether the text of a page agrees with the words that its file stores is judged 
 """
 
 from .block import BlockFacts, block_notes
-from .evidence import supported_share, verified
+from .evidence import supported_by, verified
 from .loops import is_token_stutter, repeated_blocks, shorten_loops
 from .reply import ReplyFacts, page_issues, page_status
 
@@ -18,6 +18,6 @@ __all__ = [
     "page_status",
     "repeated_blocks",
     "shorten_loops",
-    "supported_share",
+    "supported_by",
     "verified",
 ]

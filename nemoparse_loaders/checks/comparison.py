@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ..document import BBox, Element, ElementType, TableCell
+from ..document import Element, ElementType, TableCell
 from ..export.plain import markdown_to_text
 from .cell_places import displaced_cells
 from .layer import Layer, homes, turned_round
@@ -69,13 +69,11 @@ class Comparison:
         layer: The words of the file that show.
         accounts: One an element.
         uncovered: Words of the layer that no element covers or has, without watermarks.
-        complete: All words were compared.
     """
 
     layer: Layer
     accounts: list[Account]
     uncovered: list[int]
-    complete: bool = True
 
 
 def words_of_element(element: Element) -> ModelWords:
@@ -106,12 +104,10 @@ def compare(elements: Sequence[Element], layer: Layer) -> Comparison:
         room -= len(words.tokens)
         accounts.append(Account(words, judged))
     layer = _in_reading_direction(layer, accounts)
-    return _compared(elements, accounts, layer, complete=room > 0 and not layer.cut)
+    return _compared(elements, accounts, layer)
 
 
-def _compared(
-    elements: Sequence[Element], accounts: list[Account], layer: Layer, *, complete: bool
-) -> Comparison:
+def _compared(elements: Sequence[Element], accounts: list[Account], layer: Layer) -> Comparison:
     places = homes(layer.boxes, [element.bbox for element in elements])
     by_word: dict[int, list[int]] = {}
     own: list[list[int]] = [[] for _ in elements]
@@ -153,7 +149,7 @@ def _compared(
                     element.table, tokens, layer.tokens, layer.words, layer.boxes, offered
                 )
     uncovered = watermarks.without([number for number in homeless if not used[number]])
-    return Comparison(layer, accounts, uncovered, complete)
+    return Comparison(layer, accounts, uncovered)
 
 
 def _in_reading_direction(layer: Layer, accounts: Sequence[Account]) -> Layer:
@@ -204,11 +200,10 @@ def _pair_doubtful(account: Account, layer: Layer, near: Sequence[int]) -> None:
     """Take words as supported whose counterparts lack a glyph, as of a ligature, by what is left of them."""
     if not layer.doubtful:
         return
-    doubtful = set(layer.doubtful)
     patterns = [
         parts
         for word in near
-        if word in doubtful and len(parts := [p for p in _parts(layer.texts[word]) if p]) > 0
+        if word in layer.doubtful and len(parts := [p for p in _parts(layer.texts[word]) if p]) > 0
     ][:_MOST_DOUBTFUL]
     if not patterns:
         return
@@ -285,20 +280,16 @@ def _compare_formula(account: Account, offered: Sequence[int], layer: Layer) -> 
     account.agreement = 2.0 * len(account.support) / total
 
 
-def share_in(text: str, layer: Layer, box: BBox | None) -> float | None:
-    """Share of a text's characters that words of the layer in a box support; None where none are there."""
+def share_in(text: str, layer: Layer) -> float | None:
+    """Share of a text's characters that words of the layer support; None where there are none."""
     words = words_of_model(text)
     if not words.tokens:
         return None
     account = Account(words)
     layer = _in_reading_direction(layer, [account])
-    offered: list[int] = list(range(len(layer.tokens)))
-    if box is not None:
-        inside = set(homes(layer.boxes, [box]).near[0])
-        offered = [number for number, word in enumerate(layer.words) if word in inside]
-    if not offered:
+    if not layer.tokens:
         return None
-    _pair(account, layer, offered, bytearray(len(layer.tokens)), Budget())
+    _pair(account, layer, range(len(layer.tokens)), bytearray(len(layer.tokens)), Budget())
     unsupported = set(account.unsupported())
     compared = sum(
         len(token)

@@ -14,9 +14,9 @@ What is compared, and what is not:
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
-from ..document import BBox, Element, Issue, ParsedPage
+from ..document import Element, Issue, ParsedPage
 from ..issue import REVIEW_CODES
 from ..rendering.page_image import PageEvidence
 from .comparison import FIGURES, Account, Comparison, compare, share_in
@@ -86,21 +86,21 @@ def verified(page: ParsedPage, evidence: PageEvidence | None) -> ParsedPage:
     return checked.model_copy(update={"needs_review": _asks_for_review(checked)})
 
 
-def supported_share(text: str, evidence: PageEvidence, box: BBox | None) -> float | None:
-    """How much of a text the file's visible words support.
+def supported_by(evidence: PageEvidence) -> Callable[[str], float | None]:
+    """How much of a text the file's visible words support, as a function of plain texts.
 
     Args:
-        text: Plain text; inline formulas may be LaTeX.
-        evidence: What the page's file stores.
-        box: Where to look for the words, on the page; None for the whole page.
+        evidence: What the page's file stores, or what of it counts.
 
     Returns:
-        Share of the characters of its words, 0..1. None where nothing can be said: the file is no witness,
-        it stores more than is known, the text has no words, or no word of the file stands there.
+        Gives the share of the characters of a text's words, 0..1; inline formulas may be LaTeX. None where
+        nothing can be said: the file is no witness, it stores more than is known, the text has no words, or
+        the file has none.
     """
     if not evidence.usable or evidence.cut or evidence.raster > _SCAN_SHARE:
-        return None
-    return share_in(text, visible_layer(evidence.words), box)
+        return lambda _: None
+    layer = visible_layer(evidence.words)
+    return lambda text: share_in(text, layer)
 
 
 def _asks_for_review(page: ParsedPage) -> bool:

@@ -31,7 +31,6 @@ _FURNITURE_WORDS = 8
 _WATERMARK_HEIGHT = 0.09
 _LEAST_UNCOVERED = 4
 _FEW_HIDDEN = 3
-_FEWEST_CELLS = 1
 
 
 def element_findings(
@@ -73,7 +72,7 @@ def element_findings(
                 f"{_excerpt(_texts(layer, missing))}. Compare it with the page.",
             )
         )
-    if len(account.displaced) >= _FEWEST_CELLS:
+    if account.displaced:
         cells = ", ".join(f"row {cell.row + 1} column {cell.col + 1}" for cell in account.displaced[:4])
         notes.append(
             (

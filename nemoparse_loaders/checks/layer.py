@@ -39,7 +39,7 @@ class Layer:
     words: list[int] = field(default_factory=list)
     boxes: list[BBox] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
-    doubtful: list[int] = field(default_factory=list)
+    doubtful: frozenset[int] = frozenset()
     cut: bool = False
 
 
@@ -79,9 +79,8 @@ def visible_layer(words: Sequence[EvidenceWord]) -> Layer:
         layer.boxes.append(box)
     joined = "\n".join(layer.texts)
     if is_doubtful(joined):
-        layer.doubtful = [index for index, text in enumerate(layer.texts) if is_doubtful(text)]
-        unread = set(layer.doubtful)
-        joined = "\n".join("" if index in unread else text for index, text in enumerate(layer.texts))
+        layer.doubtful = frozenset(index for index, text in enumerate(layer.texts) if is_doubtful(text))
+        joined = "\n".join("" if index in layer.doubtful else text for index, text in enumerate(layer.texts))
     # In one piece, since that costs far less than word by word.
     index = 0
     for piece in tokens_of_folded(folded(joined), lines=True):

@@ -100,8 +100,7 @@ def untold(elements: Sequence[Element], comparison: Comparison) -> set[int]:
 
 
 def _is_mostly_doubtful(account: Account, layer: Layer) -> bool:
-    doubtful = set(layer.doubtful)
-    unread = sum(len(layer.texts[word]) for word in account.near if word in doubtful)
+    unread = sum(len(layer.texts[word]) for word in account.near if word in layer.doubtful)
     return 2 * unread > sum(len(layer.texts[word]) for word in account.near)
 
 

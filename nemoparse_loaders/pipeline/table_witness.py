@@ -15,7 +15,7 @@ from itertools import pairwise
 from statistics import median
 from typing import NamedTuple
 
-from ..checks.evidence import supported_share
+from ..checks.evidence import supported_by
 from ..document import BBox
 from ..rendering.page_image import PageEvidence
 from .region_words import tables_of, words_of
@@ -65,7 +65,7 @@ def witness_of(evidence: PageEvidence, box: BBox) -> Witness:
     inside = [word for word in evidence.words if not word.hidden and _is_centred_in(word.bbox, box)]
     there = replace(evidence, words=tuple(inside))
     return Witness(
-        lambda text: supported_share(text, there, None),
+        supported_by(there),
         tuple(word.text for word in inside),
         _has_room([word.bbox for word in inside], box),
     )
@@ -152,7 +152,7 @@ def _places(
     """Where some of the words stand: those of them at the place, and what the other text has there."""
     if max(len(mine), len(theirs)) > _MOST_WORDS:
         return
-    for kind, start, end, from_, to in SequenceMatcher(None, mine, theirs).get_opcodes():
+    for kind, start, end, from_, to in SequenceMatcher(None, mine, theirs, autojunk=False).get_opcodes():
         if kind != "equal":
             found = [word for word in mine[start:end] if word in words]
             if found:

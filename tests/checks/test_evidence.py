@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from nemoparse_loaders.checks import supported_share, verified
+from nemoparse_loaders.checks import supported_by, verified
 from nemoparse_loaders.document import Issue, Table, TableCell
 from nemoparse_loaders.rendering.page_image import EvidenceWord, PageEvidence
 
@@ -378,17 +378,20 @@ def test_a_page_of_which_not_all_words_are_known_is_not_judged() -> None:
     assert codes(found) == ["unverified"]
     assert "more words than are compared" in found.issues[0].message
     assert found.confidence is None
-    assert supported_share(TEXT, known, None) is None
+    assert supported_by(known)(TEXT) is None
 
 
-def test_supported_share_is_of_the_text() -> None:
-    words = evidence(words_at(LAYER))
-    assert supported_share(TEXT, words, None) == 1.0
-    assert supported_share(TEXT, words, box_of(2)) == 1.0
-    assert supported_share("The committee met", words, box_of(2)) == 1.0
-    half = supported_share("committee zzzzzzzzz", words, None)
-    assert half == pytest.approx(0.5)
-    assert supported_share("— …", words, None) is None
-    assert supported_share(TEXT, words, box_of(2, top=0.7)) is None
-    assert supported_share(TEXT, evidence(words_at(LAYER), usable=False), None) is None
-    assert supported_share(TEXT, evidence(words_at(LAYER), raster=0.9), None) is None
+def test_supported_is_a_share_of_the_text() -> None:
+    share = supported_by(evidence(words_at(LAYER)))
+    assert share(TEXT) == 1.0
+    assert share("The committee met") == 1.0
+    assert share("committee zzzzzzzzz") == pytest.approx(0.5)
+    assert share("— …") is None
+    # Each text is asked by itself: none uses up the words of the next.
+    assert share(TEXT) == 1.0
+    for silent in (
+        evidence(),
+        evidence(words_at(LAYER), usable=False),
+        evidence(words_at(LAYER), raster=0.9),
+    ):
+        assert supported_by(silent)(TEXT) is None

@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterable, Sequence
 
 import pytest
 
+from nemoparse_loaders.checks import evidence as evidence_module
+from nemoparse_loaders.checks.layer import Layer, visible_layer
 from nemoparse_loaders.document import BBox, Element
 from nemoparse_loaders.pipeline.region_merge import merge_regions
 from nemoparse_loaders.pipeline.region_words import words_of
 from nemoparse_loaders.pipeline.regions import Region
 from nemoparse_loaders.pipeline.table_reading import Reading, reading_of
-from nemoparse_loaders.pipeline.table_witness import Witness, outvoted, refuted
+from nemoparse_loaders.pipeline.table_witness import Witness, outvoted, refuted, witness_of
 from nemoparse_loaders.rendering.page_image import EvidenceWord, PageEvidence
 
 from .region_pages import Printed, page_of, reading_of_region, tabular
@@ -265,3 +267,34 @@ def test_a_file_with_little_of_the_table_refutes_no_row(stored_words: str) -> No
     assert not refuted(words, reading(*RENTS, ROW), reading(*RENTS), witness(stored_words))
     everything = witness(" ".join(RENTS))
     assert refuted(words, reading(*RENTS, ROW), reading(*RENTS), everything)
+
+
+def test_the_words_of_the_file_are_taken_apart_once_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[int] = []
+
+    def counted(words: Sequence[EvidenceWord]) -> Layer:
+        calls.append(len(words))
+        return visible_layer(words)
+
+    monkeypatch.setattr(evidence_module, "visible_layer", counted)
+    witness = witness_of(file_with(*RENTS), HERE)
+    assert [witness.share(text) for text in ("Rent 1250", "Rent 9999", "")] == [1.0, 0.5, None]
+    assert len(calls) == 1
+
+
+def test_a_word_far_off_does_not_stand_in_the_place_of_another_in_a_long_table() -> None:
+    # Words that come often are all that is between the two.
+    rows = ["flat & small & let & none" for _ in range(100)]
+    page, picture = ["Name & Size & State & Rent", *rows], ["Name & Size & State & Rent", *rows]
+    page[30] = "flat & small & let & 1050"
+    picture[70] = "flat & small & let & 7050"
+    one, other = (
+        reading_of([page_of([Printed("Table", HERE, tabular(*found))]).elements[0]])
+        for found in (page, picture)
+    )
+    witness = witness_of(file_with(*picture), HERE)
+    assert not outvoted({"1050"}, one, other, witness)
+    page[70] = "flat & small & let & 1050"
+    page[30] = rows[0]
+    one = reading_of([page_of([Printed("Table", HERE, tabular(*page))]).elements[0]])
+    assert outvoted({"1050"}, one, other, witness)
