@@ -8,6 +8,7 @@ this table, and something else in the word's place, or the table so that the wor
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence, Set
 from dataclasses import replace
 from difflib import SequenceMatcher
@@ -32,6 +33,8 @@ _AS_LONG = 0.8
 # Readings that differ in more places, or have more words, are no two readings of the same.
 _MOST_PLACES = 64
 _MOST_WORDS = 5_000
+# Pairs of equal words that two texts may be compared over: about a second in the worst case.
+_MOST_PAIRS = 200_000
 # Distances of lines, in that of most of them: two lines with room for one between them, and an edge with room
 # for one before it.
 _ROOM_BETWEEN = 1.7
@@ -150,7 +153,8 @@ def _places(
     mine: Sequence[str], theirs: Sequence[str], words: Set[str]
 ) -> Iterator[tuple[list[str], list[str]]]:
     """Where some of the words stand: those of them at the place, and what the other text has there."""
-    if max(len(mine), len(theirs)) > _MOST_WORDS:
+    often = Counter(theirs)
+    if max(len(mine), len(theirs)) > _MOST_WORDS or sum(often[word] for word in mine) > _MOST_PAIRS:
         return
     for kind, start, end, from_, to in SequenceMatcher(None, mine, theirs, autojunk=False).get_opcodes():
         if kind != "equal":

@@ -9,6 +9,7 @@ import pytest
 from nemoparse_loaders.checks import evidence as evidence_module
 from nemoparse_loaders.checks.layer import Layer, visible_layer
 from nemoparse_loaders.document import BBox, Element
+from nemoparse_loaders.pipeline import table_witness
 from nemoparse_loaders.pipeline.region_merge import merge_regions
 from nemoparse_loaders.pipeline.region_words import words_of
 from nemoparse_loaders.pipeline.regions import Region
@@ -298,3 +299,17 @@ def test_a_word_far_off_does_not_stand_in_the_place_of_another_in_a_long_table()
     page[30] = rows[0]
     one = reading_of([page_of([Printed("Table", HERE, tabular(*page))]).elements[0]])
     assert outvoted({"1050"}, one, other, witness)
+
+
+def test_a_huge_table_of_one_word_is_not_compared_word_by_word(monkeypatch: pytest.MonkeyPatch) -> None:
+    def compared(*_: object, **__: object) -> None:
+        raise AssertionError("it would take long")
+
+    rows = ["Name & Size & State & Rent", *[f"row{index} & 0 & 0 & 0" for index in range(300)]]
+    page, picture = [*rows, "0 & 0 & 0 & 1050"], [*rows, "0 & 0 & 0 & 7050"]
+    one, other = (
+        reading_of([page_of([Printed("Table", HERE, tabular(*found))]).elements[0]])
+        for found in (page, picture)
+    )
+    monkeypatch.setattr(table_witness, "SequenceMatcher", compared)
+    assert not outvoted({"1050"}, one, other, witness_of(file_with(*picture), HERE))
