@@ -22,6 +22,7 @@ from ..rendering.page_image import PageEvidence
 from .comparison import FIGURES, Account, Comparison, compare, share_in
 from .confidence import confidence_of
 from .findings import (
+    HIDDEN_TEXT,
     OWN_CODES,
     element_findings,
     hidden_only,
@@ -51,7 +52,7 @@ def verified(page: ParsedPage, evidence: PageEvidence | None) -> ParsedPage:
         The same page with `confidence` and `issues` of page and elements, and `needs_review`, set anew.
     """
     if evidence is None or page.status in ("blank", "failed") or _is_from_layer(page):
-        return page.model_copy(update={"needs_review": _asks_for_review(page)})
+        return _reviewed(_without_checks(page))
     elements = [_clean(element) for element in page.elements]
     issues = [issue for issue in page.issues if issue.code not in OWN_CODES]
     confidence: float | None = None
@@ -80,10 +81,11 @@ def verified(page: ParsedPage, evidence: PageEvidence | None) -> ParsedPage:
             if missing is not None:
                 issues.append(missing)
             confidence = _of_page(elements, comparison.accounts, share)
-    checked = page.model_copy(
-        update={"elements": tuple(elements), "issues": tuple(issues), "confidence": confidence}
+    return _reviewed(
+        page.model_copy(
+            update={"elements": tuple(elements), "issues": tuple(issues), "confidence": confidence}
+        )
     )
-    return checked.model_copy(update={"needs_review": _asks_for_review(checked)})
 
 
 def supported_by(evidence: PageEvidence) -> Callable[[str], float | None]:
@@ -101,6 +103,20 @@ def supported_by(evidence: PageEvidence) -> Callable[[str], float | None]:
         return lambda _: None
     layer = visible_layer(evidence.words)
     return lambda text: share_in(text, layer)
+
+
+def _without_checks(page: ParsedPage) -> ParsedPage:
+    """A page that is not compared, without what an earlier verification said of it.
+
+    Hidden text stays: of a blank page the renderer tells it.
+    """
+    issues = tuple(issue for issue in page.issues if issue.code not in OWN_CODES or issue.code == HIDDEN_TEXT)
+    elements = tuple(_clean(element) for element in page.elements)
+    return page.model_copy(update={"elements": elements, "issues": issues, "confidence": None})
+
+
+def _reviewed(page: ParsedPage) -> ParsedPage:
+    return page.model_copy(update={"needs_review": _asks_for_review(page)})
 
 
 def _asks_for_review(page: ParsedPage) -> bool:

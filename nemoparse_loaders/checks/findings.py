@@ -12,7 +12,8 @@ from .comparison import Account, Comparison
 from .layer import Layer
 from .normal_form import folded, is_number, is_unspaced, tokens_of
 
-OWN_CODES = frozenset({"missing_text", "unsupported_text", "low_agreement", "hidden_text", "unverified"})
+HIDDEN_TEXT = "hidden_text"
+OWN_CODES = frozenset({"missing_text", "unsupported_text", "low_agreement", HIDDEN_TEXT, "unverified"})
 _EXCERPT = 80
 # Words that are too short to say anything: marks of lists, letters of formulas.
 _SHORTEST_WORD = 2
@@ -231,7 +232,7 @@ def hidden_text(hidden: Sequence[EvidenceWord], *, is_scan: bool, page: int) -> 
     message = f"The file stores {words} on this page that nobody can see: {quoted}. " + (
         "It is no evidence, and may be meant for machines alone." if suspect else "It is no evidence."
     )
-    return Issue(code="hidden_text", message=message, severity="warning" if suspect else "info", page=page)
+    return Issue(code=HIDDEN_TEXT, message=message, severity="warning" if suspect else "info", page=page)
 
 
 def unverified(evidence: PageEvidence, *, is_scan: bool, is_odd: bool, page: int) -> Issue:

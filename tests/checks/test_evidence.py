@@ -381,6 +381,26 @@ def test_a_page_of_which_not_all_words_are_known_is_not_judged() -> None:
     assert supported_by(known)(TEXT) is None
 
 
+def test_a_page_that_is_not_compared_keeps_nothing_of_an_earlier_comparison() -> None:
+    words = evidence(words_at(LAYER), words_at("words that no element has", top=0.5))
+    parsed = page(element(TEXT.replace("June", "July"), box_of(2)))
+    once = verified(parsed, words)
+    assert {"missing_text", "unsupported_text"} <= {*codes(once)}
+    assert once.needs_review
+    assert verified(once, None) == verified(parsed, None)
+    taken = Issue(code="text_layer", message="The text is the file's own.")
+    from_file = once.model_copy(update={"issues": (*once.issues, taken)})
+    assert codes(verified(from_file, words)) == ["text_layer"]
+    assert verified(from_file, words).elements[0].confidence is None
+
+
+def test_what_the_renderer_says_of_a_blank_page_stays() -> None:
+    told = Issue(code="hidden_text", message="The page comes out empty.")
+    blank = page(status="blank", issues=(told,))
+    assert verified(blank, evidence()) == blank
+    assert verified(blank, None) == blank
+
+
 def test_supported_is_a_share_of_the_text() -> None:
     share = supported_by(evidence(words_at(LAYER)))
     assert share(TEXT) == 1.0
