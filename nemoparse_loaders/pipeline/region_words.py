@@ -16,6 +16,15 @@ _MARKS = re.compile(r"</?(?:sup|sub|u|b|i|em|strong)>|\*\*|\\[()\[\]]|\\(?=[^\w\
 _EDGES = ".,;:!?\"'`“”„‘’«»()[]{}*_|•·…"
 _DASHES = str.maketrans(dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-"))
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+# Signs of currencies (Unicode category Sc, as far as it is in use), and what stands behind numbers. Units of
+# one letter are not among them: "12g" is a line of a form as well.
+_MONEY = "$\u00a2-\u00a5\u20a0-\u20c0"
+_UNIT = rf"°[cf]|[%‰°{_MONEY}]|(?:[kcm]m|[kmμ]g|ml|[kmg]?hz|[kmg]wh?|[kmg]b|usd|eur|gbp|chf|jpy)"
+_BEFORE = re.compile(rf"(?<![^\s(a-z])([-+]?)([{_MONEY}]) ?([-+]?)(?=\.?\d)")
+_CODE_BEFORE = re.compile(r"(?<!\w)(usd|eur|gbp|chf|jpy)(?=[-+]?\d)")
+_BEHIND = re.compile(rf"(?<=\d) ?({_UNIT})(?![\w+-])")
+# Accounts write numbers below zero in parentheses.
+_NEGATIVE = re.compile(rf"(?<![\w)])\( ?([{_MONEY}]?) ?(\d[\d.,]*) ?(%?) ?\)(?!\w)")
 # Shorter texts stand on a page more than once by right: labels, ledger lines, units.
 _SHORT = 6
 
@@ -24,13 +33,24 @@ def words_of(text: str) -> list[str]:
     """The words of a text in order: without marks, punctuation at their ends, case and forms of letters.
 
     A sign before a number counts, and a symbol that stands alone; lines of dots and dashes are no words.
-    ``1,234`` and ``1234`` are one number.
+    ``1,234`` and ``1234`` are one number, ``(5)`` and ``-5`` as well; currencies and units are words of their
+    own, with a space before the number or without one.
     """
     plain = _MARKS.sub("", _BREAK.sub(" ", text))
     if not plain.isascii():
         plain = unicodedata.normalize("NFKC", plain).translate(_DASHES)
-    words = (word.strip(_EDGES) for word in plain.casefold().split())
+    plain = plain.casefold()
+    if any(map(str.isdigit, plain)):
+        plain = _parted(plain)
+    words = (word.strip(_EDGES) for word in plain.split())
     return [_THOUSANDS.sub("", word) for word in words if word.strip("-.=_~")]
+
+
+def _parted(text: str) -> str:
+    """A folded text with the signs, the currencies and the units of its numbers as words of one form."""
+    text = _NEGATIVE.sub(r" \1 -\2 \3 ", " ".join(text.split()))
+    text = _BEFORE.sub(r"\2 \1\3", text)
+    return _BEHIND.sub(r" \1", _CODE_BEFORE.sub(r"\1 ", text))
 
 
 def tables_of(element: Element) -> tuple[Table, ...]:

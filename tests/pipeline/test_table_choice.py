@@ -187,10 +187,10 @@ def test_numbers_that_differ_are_named(other: tuple[str, ...], says: str) -> Non
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("**Bold** _word_, (12) 1,234 1,23 -5 \u22125", ["bold", "word", "12", "1234", "1,23", "-5", "-5"]),
+        ("**Bold** _word_, (12) 1,234 1,23 -5 \u22125", ["bold", "word", "-12", "1234", "1,23", "-5", "-5"]),
         ("m<sup>2</sup> and m\u00b2", ["m2", "and", "m2"]),
         ("Alpha ....... 12 --- \u2713", ["alpha", "12", "\u2713"]),
-        ("a<br>b \\(x^2\\) 5\\%", ["a", "b", "x^2", "5%"]),
+        ("a<br>b \\(x^2\\) 5\\%", ["a", "b", "x^2", "5", "%"]),
         ("ﬁnal STRASSE", ["final", "strasse"]),
         ("", []),
     ],
@@ -203,3 +203,43 @@ def test_a_cell_over_several_rows_is_counted_once() -> None:
     body = "\\begin{tabular}{ll}\n\\multirow{2}{*}{2024} & 1 \\\\\n & 2 \\\\\n\\end{tabular}"
 
     assert element_words(element(body)) == {"2024": 1, "1": 1, "2": 1}
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("$5,100", "$ 5,100"),
+        ("-$5,100", "$-5,100"),
+        ("-$5,100", "($5,100)"),
+        ("US$5,100", "US$ 5,100"),
+        ("€5,100", "€ 5100"),
+        ("5,100€", "5,100 €"),
+        ("EUR5,100", "EUR 5,100"),
+        ("12%", "12 %"),
+        ("20°C", "20 °C"),
+        ("45kg", "45 kg"),
+        ("(5,100)", "-5,100"),
+        ("(5,100)", "( 5,100 )"),
+        ("$(5,100)", "($ 5,100)"),
+        ("(5.1%)", "-5.1 %"),
+        ("5%-10%", "5%-10 %"),
+    ],
+)
+def test_one_number_in_two_prints_is_no_disagreement(one: str, other: str) -> None:
+    assert words_of(one) == words_of(other)
+    mine, theirs = table(*ROWS, f"Tromso & {one} & 1"), table(*ROWS, f"Tromso & {other} & 1")
+    assert disagreement(mine, theirs) == ""
+    assert not takes(mine, theirs)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("(5,100)", "5,100"), ("$(5,100)", "$5,100"), ("-$5", "$5"), ("12%", "13%")]
+)
+def test_another_sign_is_another_number(one: str, other: str) -> None:
+    mine, theirs = table(*ROWS, f"Tromso & {one} & 1"), table(*ROWS, f"Tromso & {other} & 1")
+    assert disagreement(mine, theirs)
+
+
+def test_parentheses_of_a_call_or_around_words_are_no_sign() -> None:
+    assert words_of("f(5) and (5 of them) in H2(1)") == ["f(5", "and", "5", "of", "them", "in", "h2(1"]
+    assert words_of("line 12g of 3d") == ["line", "12g", "of", "3d"]
