@@ -199,7 +199,7 @@ async def test_refused_options(
 
 async def test_request_longer_than_the_context(backend: VllmBackend, page: PageImage) -> None:
     async with backend.session() as session:
-        session._profile = replace(session.profile, task="word " * CONTEXT_TOKENS)
+        session._task = "word " * CONTEXT_TOKENS
         with pytest.raises(RequestRejectedError, match="maximum context length"):
             await session.read(page)
 

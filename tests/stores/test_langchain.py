@@ -115,7 +115,7 @@ def test_an_index_in_step_with_a_folder(
                 files.for_langchain(),
                 records,
                 opened,
-                cleanup="incremental",
+                cleanup="scoped_full",
                 source_id_key="source",
                 key_encoder=uuid_of,
             )
