@@ -32,6 +32,7 @@ def _llama_index(document: ParsedDocument, chunker: LayoutChunker, tree: ChunkTr
         pictures=chunker.selection.pictures,
         footnotes=chunker.selection.footnotes,
         toc=chunker.selection.toc,
+        content="text",
     )
     # A file without text is no Document.
     chunks = [*tree.parents, *tree.chunks] if wholes else []
@@ -94,6 +95,7 @@ def _langchain(document: ParsedDocument, chunker: LayoutChunker, tree: ChunkTree
         pictures=chunker.selection.pictures,
         footnotes=chunker.selection.footnotes,
         toc=chunker.selection.toc,
+        content="text",
     )
     parents, pieces = made.split_with_parents(wholes)
     chunks = [*tree.parents, *tree.chunks] if wholes else []
