@@ -90,7 +90,7 @@ def main() -> None:
                 tree = chunker.chunk_tree(document)
                 found = problems(document, chunker, tree)
             # Whatever is raised is a finding like any other.
-            except Exception:  # noqa: BLE001
+            except Exception:  # noqa: BLE001 - what it raises is a finding, and others follow
                 tree, found = ChunkTree([], []), [traceback.format_exc(limit=-2)]
             trees.append(tree)
             checked["chunks"] += len(tree.chunks)

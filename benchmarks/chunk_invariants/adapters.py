@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from typing import Any
 
 from llama_index.core.schema import BaseNode, NodeRelationship, TextNode
 
@@ -20,20 +21,26 @@ def adapter_problems(document: ParsedDocument, chunker: LayoutChunker, tree: Chu
     return [*_llama_index(document, chunker, tree), *_langchain(document, chunker, tree)]
 
 
+def _options(chunker: LayoutChunker) -> dict[str, Any]:
+    """The chunker as both frameworks' own are told of it; their content is the chunks' Markdown alone."""
+    chosen = chunker.selection
+    return {
+        "max_tokens": chunker.max_tokens,
+        "tokenizer": chunker.tokenizer,
+        "overlap_sentences": chunker.overlap_sentences,
+        "min_tokens": chunker.min_tokens,
+        "parents": chunker.parents,
+        "furniture": chosen.furniture,
+        "pictures": chosen.pictures,
+        "footnotes": chosen.footnotes,
+        "toc": chosen.toc,
+        "content": "text",
+    }
+
+
 def _llama_index(document: ParsedDocument, chunker: LayoutChunker, tree: ChunkTree) -> Iterator[str]:
     wholes = to_llama_index(document)
-    parser = NemotronParseNodeParser(
-        max_tokens=chunker.max_tokens,
-        overlap_sentences=chunker.overlap_sentences,
-        tokenizer=chunker.tokenizer,
-        min_tokens=chunker.min_tokens,
-        parents=chunker.parents,
-        furniture=chunker.selection.furniture,
-        pictures=chunker.selection.pictures,
-        footnotes=chunker.selection.footnotes,
-        toc=chunker.selection.toc,
-        content="text",
-    )
+    parser = NemotronParseNodeParser(**_options(chunker))
     # A file without text is no Document.
     chunks = [*tree.parents, *tree.chunks] if wholes else []
     nodes = parser.get_nodes_from_documents(wholes)
@@ -85,18 +92,7 @@ def _relationships(leaves: Sequence[BaseNode], known: dict[str, BaseNode]) -> It
 
 def _langchain(document: ParsedDocument, chunker: LayoutChunker, tree: ChunkTree) -> Iterator[str]:
     wholes = to_langchain(document, split="document")
-    made = NemotronParseChunker(
-        max_tokens=chunker.max_tokens,
-        tokenizer=chunker.tokenizer,
-        overlap_sentences=chunker.overlap_sentences,
-        min_tokens=chunker.min_tokens,
-        parents=chunker.parents,
-        furniture=chunker.selection.furniture,
-        pictures=chunker.selection.pictures,
-        footnotes=chunker.selection.footnotes,
-        toc=chunker.selection.toc,
-        content="text",
-    )
+    made = NemotronParseChunker(**_options(chunker))
     parents, pieces = made.split_with_parents(wholes)
     chunks = [*tree.parents, *tree.chunks] if wholes else []
     found = [(piece.id, piece.page_content, piece.metadata) for piece in (*parents, *pieces)]
